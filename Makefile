@@ -1,0 +1,44 @@
+# The chores of the project. `make demo` and `make test` need Python 3.11 or later and
+# nothing else: the first target to need it creates .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint check format bench thorough clean
+
+demo: .venv/installed
+	$(BIN)/python examples/demo.py
+
+test: .venv/developing lint check
+
+lint: .venv/developing
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: .venv/developing
+	$(BIN)/pytest
+
+thorough: .venv/developing  ## the laws on many more examples
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest tests/laws
+
+format: .venv/developing
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: .venv/developing
+	$(BIN)/python -m benchmarks.fit
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "novikoff needs Python 3.11 or later")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/developing: .venv/installed pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv .cache .hypothesis .pytest_cache .mypy_cache .ruff_cache dist

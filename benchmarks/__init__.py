@@ -1,0 +1,1 @@
+"""What we claim to be fast, beside the peers, as ratios from one run."""

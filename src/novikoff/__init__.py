@@ -1,0 +1,67 @@
+"""Perceptrons with proofs: fast, mistake-driven linear classifiers that account for themselves.
+
+Names are imported when they are first used, so that ``import novikoff`` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from novikoff.errors import DataError, NovikoffError, ParameterError, WeightOverflow
+    from novikoff.learners.averaged import AveragedPerceptron
+    from novikoff.learners.loss import perceptron_loss, perceptron_subgradient
+    from novikoff.learners.perceptron import Perceptron
+    from novikoff.learners.voted import VotedPerceptron
+    from novikoff.learners.winnow import Winnow
+    from novikoff.margins.bounds import freund_schapire_bound, novikoff_bound, winnow_bound
+    from novikoff.margins.hyperplane import distance, margin
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "AveragedPerceptron": "learners.averaged",
+    "DataError": "errors",
+    "NovikoffError": "errors",
+    "ParameterError": "errors",
+    "Perceptron": "learners.perceptron",
+    "VotedPerceptron": "learners.voted",
+    "WeightOverflow": "errors",
+    "Winnow": "learners.winnow",
+    "distance": "margins.hyperplane",
+    "freund_schapire_bound": "margins.bounds",
+    "margin": "margins.hyperplane",
+    "novikoff_bound": "margins.bounds",
+    "perceptron_loss": "learners.loss",
+    "perceptron_subgradient": "learners.loss",
+    "winnow_bound": "margins.bounds",
+}
+
+__all__ = [
+    "AveragedPerceptron",
+    "DataError",
+    "NovikoffError",
+    "ParameterError",
+    "Perceptron",
+    "VotedPerceptron",
+    "WeightOverflow",
+    "Winnow",
+    "distance",
+    "freund_schapire_bound",
+    "margin",
+    "novikoff_bound",
+    "perceptron_loss",
+    "perceptron_subgradient",
+    "winnow_bound",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        found = getattr(import_module(f"novikoff.{_HOME[name]}"), name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

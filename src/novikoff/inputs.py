@@ -1,0 +1,147 @@
+"""From what users have to the rows that the loops read, and what to say of a bad one."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from novikoff.errors import DataError, WeightOverflow
+from novikoff.rows import CSR, in_order, in_range, is_binary, norm
+
+DTYPES = [
+    np.dtype(name) for name in ("float64", "float32", "bool", "int8", "uint8", "int16", "uint16")
+]
+"""What the loops read as it is; anything else becomes the first of these."""
+
+_AS_IS = frozenset(DTYPES)
+
+
+class Malformed(Exception):
+    """Internal: sparse rows whose columns are out of order or repeated; put them in order."""
+
+
+def weight_dtype(X: Any) -> np.dtype[Any]:
+    """Single-precision data has single-precision weights, all other data double."""
+    return np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+
+
+def read(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """`X` as a C-ordered array or CSR matrix of a type in `DTYPES`, without a copy if it is one.
+
+    The values are not looked at: the loops do that as they pass. An array that needs
+    nothing done to it skips scikit-learn's checks, which would cost more than learning
+    from a single row does.
+    """
+    if (
+        not reset
+        and type(X) is np.ndarray
+        and X.ndim == 2
+        and X.shape[1] == estimator.n_features_in_
+        and X.shape[0] > 0
+        and X.dtype in _AS_IS
+        and X.flags.c_contiguous
+        and not hasattr(estimator, "feature_names_in_")
+    ):
+        return X
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        accept_large_sparse=True,
+        dtype=DTYPES,
+        order="C",
+        ensure_all_finite=False,
+    )
+
+
+def as_rows(X: Any) -> Any:
+    """The same data as `novikoff.rows` knows it."""
+    return CSR(X.data, X.indices, X.indptr, X.shape[1]) if sparse.issparse(X) else X
+
+
+def in_canonical_order(X: Any) -> Any:
+    """A copy of a sparse matrix with sorted columns, repeated entries added up."""
+    X = X.copy()
+    X.sum_duplicates()
+    return X
+
+
+@njit(cache=True)
+def first_unsound(X, n):
+    """The first row that is not finite or whose columns are not in order, or -1."""
+    for i in range(n):
+        if not (in_order(X, i) and norm(X, i) < np.inf):
+            return i
+    return -1
+
+
+@njit(cache=True)
+def first_not_binary(X, n):
+    """The first row with an entry other than 0 and 1, or -1."""
+    for i in range(n):
+        if in_range(X, i) and not is_binary(X, i):
+            return i
+    return -1
+
+
+def require_sound(X: Any) -> None:
+    """Raise what is wrong with the first bad row of `X`, if there is one."""
+    i = first_unsound(as_rows(X), X.shape[0])
+    if i < 0:
+        return
+    if sparse.issparse(X):
+        indices = X.indices[X.indptr[i] : X.indptr[i + 1]]
+        outside = (indices < 0) | (indices >= X.shape[1])
+        if outside.any():
+            raise DataError(
+                f"Row {i} of the sparse matrix X has column index {indices[outside][0]}, but X has "
+                f"columns 0 to {X.shape[1] - 1} only: the matrix is damaged; build it anew."
+            )
+    j, x = first_entry(X, i, lambda v: ~np.isfinite(v))
+    if j < 0:
+        raise Malformed
+    name = "NaN" if np.isnan(x) else "infinity"
+    raise DataError(
+        f"Input X contains {name}, first in row {i}, column {j}: every value must be finite. "
+        "Drop such rows, or fill them in (sklearn.impute.SimpleImputer)."
+    )
+
+
+def require_binary(X: Any) -> None:
+    """Raise an error that names the first entry of `X` other than 0 and 1, if there is one."""
+    i = first_not_binary(as_rows(X), X.shape[0])
+    if i >= 0:
+        j, x = first_entry(X, i, lambda v: (v != 0) & (v != 1))
+        raise DataError(
+            f"Winnow needs 0/1 features, but X has {x!r} in row {i}, column {j}. Set binarize to "
+            "the level above which a value counts as 1, or encode the features as 0 and 1 first."
+        )
+
+
+def first_entry(X: Any, i: int, bad: Any) -> tuple[int, Any]:
+    """Column and value of the first bad entry of row `i`; column -1 if there is none."""
+    if sparse.issparse(X):
+        place = slice(X.indptr[i], X.indptr[i + 1])
+        columns, values = X.indices[place], X.data[place]
+    else:
+        columns, values = np.arange(X.shape[1]), X[i]
+    found = np.flatnonzero(bad(values))
+    if not len(found):
+        return -1, None
+    k = found[np.argmin(columns[found])]
+    return int(columns[k]), values[k].item()
+
+
+def overflow(dtype: npt.DTypeLike) -> WeightOverflow:
+    """What to say when the weights grew past the range of their type."""
+    dtype = np.dtype(dtype)
+    wider = " Or give the data as float64." if dtype == np.float32 else ""
+    return WeightOverflow(
+        f"The weights or scores grew past the range of {dtype} (about {np.finfo(dtype).max:.1e}): "
+        "this call changed nothing. Scale the features down (sklearn.preprocessing.MaxAbsScaler), "
+        f"or set normalize=True.{wider}"
+    )

@@ -1,0 +1,380 @@
+"""What all learners share: reading the input, epochs, streaming, and telling what happened.
+
+A learner supplies the kernel of a pass and, if it predicts from more than the last
+weights, what it keeps of the mistakes. Everything a fitted model knows is in its `Run`.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from novikoff.errors import DataError
+from novikoff.examples import Examples, n_visits
+from novikoff.inputs import Malformed, as_rows, in_canonical_order, overflow, read, require_sound
+from novikoff.labels import as_labels, known_classes, signs, two_classes
+from novikoff.learners import parameters
+from novikoff.learners.run import Run, Undo
+from novikoff.learners.weights import class_counts, example_weights
+from novikoff.rows import dot, in_range
+
+Array = npt.NDArray[Any]
+
+
+@njit(cache=True)
+def scores(w, X, out):
+    r"""$\langle w, x_i\rangle + b$ for every row; the first row without a finite one, or -1."""
+    for i in range(len(out)):
+        if not in_range(X, i):
+            return i
+        out[i] = dot(w, X, i) + w[-1]
+        if not np.isfinite(out[i]):
+            return i
+    return -1
+
+
+class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
+    """A two-class linear learner that changes only when it errs (abstract)."""
+
+    max_iter: int
+    shuffle: bool
+    random_state: Any
+    warm_start: bool
+    class_weight: Any = None
+    classes_: Array
+    _run: Run
+
+    # ------------------------------------------------------ what a learner supplies
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Raise a `ParameterError` for an option without a meaning."""
+
+    @abstractmethod
+    def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
+        """A run that has seen nothing yet."""
+
+    @abstractmethod
+    def _epoch(
+        self, run: Run, updates: Array, mistakes: Array, D: Examples, measure: bool
+    ) -> tuple[int, float, int]:
+        """One pass; returns what the kernel does."""
+
+    @abstractmethod
+    def _on_line(self) -> int:
+        """The class, -1 or +1, predicted where the decision function is 0."""
+
+    @abstractmethod
+    def _advice(self) -> str:
+        """What to try when a run did not converge."""
+
+    def _rows(self, X: Any) -> Any:
+        """The rows the loop sees."""
+        return as_rows(X)
+
+    def _require_sound(self, X: Any) -> None:
+        """Raise what is wrong with the first bad row of `X`, if there is one."""
+        require_sound(X)
+
+    def _stride(self, D: Examples, length: float) -> float:
+        """How far one update can move a weight."""
+        return 0.0
+
+    def _remember(self, run: Run, D: Examples, times: Array) -> None:
+        """Keep what prediction needs of the mistakes made at these times of a pass."""
+
+    def _settle(self, run: Run, X: Any) -> None:
+        """Called after the last pass over `X`, which may then go away."""
+
+    # ------------------------------------------------------ fitting
+
+    def _fit(
+        self, X: Any, y: Any, coef: Any = None, intercept: Any = None, sample_weight: Any = None
+    ) -> Self:
+        self._check_common()
+        with self._unchanged_on_error():
+            X = read(self, X, reset=True)
+            y = as_labels(y)
+            check_consistent_length(X, y)
+            classes, y = two_classes(y)
+            weight = example_weights(y, classes, self.class_weight, sample_weight)
+            try:
+                run = self._train(X, y, weight, coef, intercept)
+            except Malformed:
+                run = self._train(in_canonical_order(X), y, weight, coef, intercept)
+            self._count(run, y, sample_weight)
+            self.classes_ = classes
+            self._run = run
+        if run.mistakes[-1]:
+            self._warn(run, len(y))
+        return self
+
+    def _train(self, X: Any, y: Array, weight: Array | None, coef: Any, intercept: Any) -> Run:
+        going_on = self.warm_start and coef is None and intercept is None and self._is_fitted()
+        run = self._resumed(X) if going_on else self._begin(X, coef, intercept)
+        run.streaming = False
+        run.updates = np.zeros(len(y), np.int64)
+        keep = self._visited(X, weight)
+        random = check_random_state(self.random_state)
+        rows, mistakes = self._rows(X), np.empty(len(y), np.int64)
+        for epoch in range(self.max_iter):
+            D = Examples(rows, y, weight, self._order(keep, len(y), random))
+            run.mistakes.append(0)
+            self._pass(run, run.updates, mistakes, X, D, measure=epoch == 0)
+            if run.mistakes[-1] == 0:
+                break
+        self._settle(run, X)
+        return run
+
+    def _resumed(self, X: Any) -> Run:
+        width = len(self._run.w) - 1
+        if X.shape[1] != width:
+            raise DataError(
+                f"warm_start=True goes on from a model of {width} features, but X has "
+                f"{X.shape[1]}: give data of that width, or set warm_start=False."
+            )
+        return self._run.copy()
+
+    def _visited(self, X: Any, weight: Array | None) -> Array | None:
+        """The rows of positive weight; None for all. The others must be sound all the same."""
+        if weight is None or weight.all():
+            return None
+        self._require_sound(X[weight == 0])
+        return np.flatnonzero(weight)
+
+    def _order(self, keep: Array | None, n: int, random: np.random.RandomState) -> Array | None:
+        if not self.shuffle or n == 1:
+            return keep
+        return random.permutation(n if keep is None else keep)
+
+    def _pass(
+        self, run: Run, updates: Array, mistakes: Array, X: Any, D: Examples, *, measure: bool
+    ) -> None:
+        """Let the kernel pass over `D` once, and bring the run up to date."""
+        k, length, stopped = self._epoch(run, updates, mistakes, D, measure)
+        if stopped >= 0:
+            self._require_sound(X)
+            raise overflow(run.w.dtype)
+        run.length = max(run.length, length)
+        n = n_visits(D)
+        if k:
+            run.reach += k * self._stride(D, run.length)
+            if not run.reach < np.finfo(run.w.dtype).max / 4 and not np.isfinite(run.w).all():
+                raise overflow(run.w.dtype)
+            if not run.reach * (run.n_seen + n) < np.finfo(np.float64).max / 4:
+                raise overflow(np.float64)  # a sum of weights could leave the range
+            self._remember(run, D, mistakes[:k])
+        run.n_seen += n
+        run.mistakes[-1] += k
+
+    def _count(self, run: Run, y: Array, sample_weight: Any) -> None:
+        if self.class_weight is not None:
+            run.brought = class_counts(y, sample_weight, run.brought)
+
+    # ------------------------------------------------------ streaming
+
+    def _partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        self._check_common()
+        if self._is_fitted():
+            self._learn_block(self._run, X, y, classes, sample_weight)
+        else:
+            with self._unchanged_on_error():
+                self._learn_block(None, X, y, classes, sample_weight)
+        return self
+
+    def _learn_block(
+        self, run: Run | None, X: Any, y: Any, classes: Any, sample_weight: Any
+    ) -> None:
+        X = read(self, X, reset=run is None)
+        y = as_labels(y)
+        if len(y) != X.shape[0]:
+            check_consistent_length(X, y)
+        classes = self._classes_of_stream(y, classes, new=run is None)
+        y = signs(y, classes)
+        if run is None:
+            run = self._begin(X, None, None)
+        weight = example_weights(y, classes, self.class_weight, sample_weight, run.brought)
+        try:
+            self._stream(run, X, y, weight)
+        except Malformed:
+            self._stream(run, in_canonical_order(X), y, weight)
+        self._count(run, y, sample_weight)
+        self.classes_ = classes
+        self._run = run
+
+    def _stream(self, run: Run, X: Any, y: Array, weight: Array | None) -> None:
+        keep = self._visited(X, weight)
+        order = self._order(keep, len(y), check_random_state(self.random_state))
+        undo = Undo(run, X)
+        if not run.streaming:
+            run.mistakes.append(0)
+            run.streaming = True
+        try:
+            updates, mistakes = np.zeros(len(y), np.int64), np.empty(len(y), np.int64)
+            D = Examples(self._rows(X), y, weight, order)
+            self._pass(run, updates, mistakes, X, D, measure=True)
+        except BaseException:
+            undo()
+            raise
+        self._settle(run, X)
+
+    def _classes_of_stream(self, y: Array, classes: Any, *, new: bool) -> Array:
+        if not new:
+            if classes is not None and not np.array_equal(known_classes(classes), self.classes_):
+                raise DataError(
+                    f"classes={list(classes)} differs from the classes of the earlier calls, "
+                    f"{self.classes_.tolist()}: leave it out, or start anew with fit."
+                )
+            return self.classes_
+        if classes is not None:
+            return known_classes(classes)
+        if len(y) and (y == y[0]).all():
+            raise DataError(
+                "The first block of the stream holds one class only, so the other is not known: "
+                "pass classes=[first, second] in the first call of partial_fit."
+            )
+        return two_classes(y)[0]
+
+    # ------------------------------------------------------ predicting
+
+    def _predicting(self) -> Array:
+        """The weights that predict, the bias last."""
+        return self._fitted().w
+
+    def decision_function(self, X: Any) -> Array:
+        r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive on the side of `classes_[1]`, negative on that of `classes_[0]`.
+        """
+        w = self._predicting()
+        X = read(self, X, reset=False)
+        out = np.empty(X.shape[0], w.dtype)
+        if scores(w, self._rows(X), out) >= 0:
+            try:
+                self._require_sound(X)
+            except Malformed:
+                return self.decision_function(in_canonical_order(X))
+            raise overflow(w.dtype)
+        return out
+
+    def predict(self, X: Any) -> Array:
+        """The class of each row; on the hyperplane itself, what the conventions say.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        s = self.decision_function(X)
+        positive = s >= 0 if self._on_line() > 0 else s > 0
+        labels: Array = self.classes_[positive.view(np.int8)]
+        return labels
+
+    # ------------------------------------------------------ what a fitted model tells
+
+    @property
+    def coef_(self) -> Array:
+        """The weights, of shape (1, n_features)."""
+        return self._predicting()[:-1].reshape(1, -1).copy()
+
+    @property
+    def intercept_(self) -> Array:
+        """The bias, of shape (1,)."""
+        return self._predicting()[-1:].copy()
+
+    @property
+    def n_iter_(self) -> int:
+        """How many passes over the data were made; all of `partial_fit` is one."""
+        return len(self._fitted().mistakes)
+
+    @property
+    def mistakes_(self) -> Array:
+        """How many mistakes each pass made."""
+        return np.array(self._fitted().mistakes, np.int64)
+
+    @property
+    def n_mistakes_(self) -> int:
+        """How many mistakes, and so updates, were made in all."""
+        return sum(self._fitted().mistakes)
+
+    @property
+    def converged_(self) -> bool:
+        """Was the last pass free of mistakes?"""
+        return self._fitted().mistakes[-1] == 0
+
+    @property
+    def dual_coef_(self) -> Array:
+        """How often each example of the last `fit` was a mistake in it."""
+        updates = self._fitted().updates
+        if updates is None:
+            raise AttributeError("dual_coef_ is known after fit only: a stream keeps no examples.")
+        return updates.copy()
+
+    @property
+    def radius_(self) -> float:
+        """The largest length of an example, in the space the run took place in."""
+        return self._fitted().length
+
+    def _is_fitted(self) -> bool:
+        return "_run" in self.__dict__
+
+    def _fitted(self) -> Run:
+        if not self._is_fitted():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments before using this estimator."
+            )
+        return self._run
+
+    # ------------------------------------------------------ scikit-learn's side of it
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._is_fitted()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _check_common(self) -> None:
+        parameters.count("max_iter", self.max_iter)
+        self._check_parameters()
+
+    def _warn(self, run: Run, n: int) -> None:
+        last = run.mistakes[-1]
+        warnings.warn(
+            f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs: the last one still "
+            f"made {last} mistake{'s' * (last != 1)} on {n} examples. {self._advice()}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[None]:
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise

@@ -1,0 +1,34 @@
+"""Options that have no meaning, said plainly."""
+
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+from novikoff.errors import ParameterError
+
+
+def number(
+    name: str, given: Any, *, above: float | None = None, least: float | None = None
+) -> None:
+    """Require a finite real number, above a bound or at least as large as one."""
+    fine = isinstance(given, Real) and not isinstance(given, bool) and isfinite(given)
+    if fine and (above is None or given > above) and (least is None or given >= least):
+        return
+    bound = f" above {above:g}" if above is not None else ""
+    bound = f" of at least {least:g}" if least is not None else bound
+    raise ParameterError(f"{name}={given!r} was given, but it must be a finite number{bound}.")
+
+
+def count(name: str, given: Any) -> None:
+    """Require a whole number of at least 1."""
+    if not isinstance(given, Integral) or isinstance(given, bool) or given < 1:
+        raise ParameterError(
+            f"{name}={given!r} was given, but it must be a whole number, 1 or more."
+        )
+
+
+def choice(name: str, given: Any, choices: tuple[str, ...]) -> None:
+    """Require one of a few words."""
+    if not isinstance(given, str) or given not in choices:
+        words = ", ".join(repr(c) for c in choices)
+        raise ParameterError(f"{name}={given!r} was given, but it must be one of {words}.")

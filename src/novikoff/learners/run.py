@@ -1,0 +1,65 @@
+"""The state of a run, and how to undo a part of it."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """What a learner did: enough to predict, and to go on."""
+
+    w: Array
+    """The weights, the bias last."""
+    start: Array | None = None
+    """The weights before the first example; None for zero."""
+    memory: Any = None
+    """What the learner keeps of the mistakes, if it keeps anything."""
+    mistakes: list[int] = field(default_factory=list)
+    """How many there were in each pass; all of `partial_fit` is one pass."""
+    n_seen: int = 0
+    """The `T` of the notes: examples seen, over all passes."""
+    length: float = 0.0
+    """The largest length of an example."""
+    reach: float = 0.0
+    """No weight can be larger than this."""
+    updates: Array | None = None
+    """How often each example of the last `fit` was a mistake in it."""
+    brought: Array = field(default_factory=lambda: np.zeros(2))
+    """How much of each class has come, for balancing a stream."""
+    streaming: bool = False
+    """Is the last pass one of `partial_fit`?"""
+
+    def copy(self) -> "Run":
+        """A run that can go its own way."""
+        return replace(
+            self,
+            w=self.w.copy(),
+            memory=None if self.memory is None else self.memory.copy(),
+            mistakes=list(self.mistakes),
+        )
+
+
+class Undo:
+    """What is needed to take back one pass over a block, at no more than the block's cost."""
+
+    def __init__(self, run: Run, X: Any) -> None:
+        self.run = run
+        self.scalars = (run.length, run.reach, run.streaming, len(run.mistakes), run.n_seen)
+        self.touched: Any = slice(None)
+        if sparse.issparse(X) and X.nnz < len(run.w):
+            # indices out of range never reach the weights; clipped, they restore the bias
+            self.touched = np.append(np.clip(X.indices, 0, len(run.w) - 1), len(run.w) - 1)
+        self.values = run.w[self.touched].copy()
+
+    def __call__(self) -> None:
+        """Put everything back as it was."""
+        run = self.run
+        run.w[self.touched] = self.values
+        run.length, run.reach, run.streaming, n_passes, run.n_seen = self.scalars
+        del run.mistakes[n_passes:]

@@ -1,0 +1,233 @@
+r"""Winnow (Littlestone 1988), as note 001 has it: for disjunctions among many variables.
+
+Weights start at 1, features are 0 or 1, and the prediction is 1 if and only if
+$\langle w, x\rangle \ge \theta$ (by default $\theta = n$, the number of features). On a
+mistake, for every $j$ with $x_j = 1$:
+
+$$w_j \leftarrow 2 w_j \text{ (a positive example missed)}, \qquad
+  w_j \leftarrow w_j / 2 \text{ (a negative one taken for positive)}.$$
+
+If the labels are a disjunction of $r$ of the $n$ variables, it makes at most
+$2 + 3r(1 + \lg n)$ mistakes (`novikoff.winnow_bound`).
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+from novikoff.errors import ParameterError
+from novikoff.examples import Examples, announce, n_visits, visit
+from novikoff.inputs import as_rows, require_binary, require_sound, weight_dtype
+from novikoff.learners import parameters
+from novikoff.learners.base import Array, MistakeDriven
+from novikoff.learners.run import Run
+from novikoff.rows import Above, dot, in_order, is_binary, norm, scale
+
+
+@njit(cache=True)
+def epoch(w, updates, mistakes, D, factor, least, measure):
+    """Visit every example once; returns what the perceptron's `epoch` does.
+
+    No weight falls below `least`: from 0 there would be no way back.
+    """
+    k, R = 0, 0.0
+    for t in range(n_visits(D)):
+        i = visit(D, t)
+        announce(D, t)
+        if measure:
+            if not (in_order(D.rows, i) and is_binary(D.rows, i)):
+                return k, R, t
+            R = max(R, norm(D.rows, i))
+        positive = dot(w, D.rows, i) + w[-1] >= 0.0
+        if positive != (D.y[i] > 0):
+            scale(w, 1.0 / factor if positive else factor, least, D.rows, i)
+            updates[i] += 1
+            mistakes[k] = t
+            k += 1
+    return k, R, -1
+
+
+class Winnow(MistakeDriven):
+    r"""Winnow: double the weights of a missed positive, halve those of a false one.
+
+    Predicts `classes_[1]` if and only if $\langle w, x\rangle \ge \theta$, with all weights
+    1 at the start. Where the labels are a disjunction of $r$ of $n$ 0/1 variables it makes
+    at most $2 + 3r(1 + \lg n)$ mistakes: the variables that do not matter cost only
+    a logarithm, where a perceptron's mistakes can grow with $n$.
+
+    Parameters
+    ----------
+    threshold : float or None, default=None
+        $\theta$; None for the number of features.
+    factor : float, default=2.0
+        What weights are multiplied and divided by.
+    binarize : float or None, default=None
+        Values above this level count as 1, others as 0. With None the features must be
+        0 and 1 already.
+    max_iter : int, default=100
+        The most epochs to make.
+    shuffle : bool, default=True
+        Visit the examples in a new random order every epoch.
+    random_state : int, RandomState or None, default=None
+        What the orders are drawn from.
+    warm_start : bool, default=False
+        Let `fit` go on from the last run instead of starting anew.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+        The weights, all positive. None grows beyond $\theta$ times the factor, and none
+        falls below the least normal number of its type.
+    intercept_ : ndarray of shape (1,)
+        $-\theta$.
+    classes_, n_features_in_, feature_names_in_, n_iter_, mistakes_, n_mistakes_, \
+converged_, dual_coef_
+        As for `Perceptron`.
+    radius_ : float
+        The largest length of an example.
+
+    Examples
+    --------
+    >>> from novikoff import Winnow, winnow_bound
+    >>> X = [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [0, 0, 0, 1]]
+    >>> y = [True, True, False, False]  # x1 or x2
+    >>> model = Winnow(shuffle=False).fit(X, y)
+    >>> model.coef_
+    array([[4., 2., 2., 1.]])
+    >>> model.n_mistakes_, winnow_bound(r=2, n=4)
+    (3, 20.0)
+
+    References
+    ----------
+    Littlestone, N. (1988). Learning quickly when irrelevant attributes abound: a new
+    linear-threshold algorithm. Machine Learning 2(4).
+    """
+
+    def __init__(
+        self,
+        *,
+        threshold: float | None = None,
+        factor: float = 2.0,
+        binarize: float | None = None,
+        max_iter: int = 100,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.threshold = threshold
+        self.factor = factor
+        self.binarize = binarize
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features of value 0 and 1, unless `binarize` is set.
+        y : array of shape (n_samples,)
+            Labels, any two of them. The larger is the positive class.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from one more block of a stream: a single pass over it.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        classes : array of two labels, optional
+            The labels the stream will bring; needed in the first call, unless its block
+            already has both.
+
+        Returns
+        -------
+        self
+        """
+        return self._partial_fit(X, y, classes)
+
+    def decision_function(self, X: Any) -> Array:
+        r"""The score $\langle w, x\rangle - \theta$ of each row; positive for `classes_[1]`.
+
+        On the threshold itself, which counts as positive, it is the least positive number.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        s = MistakeDriven.decision_function(self, X)
+        s[s == 0] = np.finfo(s.dtype).smallest_subnormal
+        return s
+
+    def __sklearn_tags__(self) -> Any:
+        tags = MistakeDriven.__sklearn_tags__(self)
+        tags.classifier_tags.poor_score = True  # on data that no disjunction describes
+        return tags
+
+    def _check_parameters(self) -> None:
+        parameters.number("factor", self.factor, above=1.0)
+        if self.threshold is not None:
+            parameters.number("threshold", self.threshold, above=0.0)
+        if self.binarize is not None:
+            parameters.number("binarize", self.binarize)
+
+    def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
+        d, dtype = X.shape[1], weight_dtype(X)
+        threshold = d if self.threshold is None else self.threshold
+        if not float(threshold) * float(self.factor) < np.finfo(dtype).max:
+            raise ParameterError(
+                f"threshold={threshold!r} times factor={self.factor!r} is past the range of "
+                f"{dtype}: weights can grow that far. Choose smaller ones."
+            )
+        w = np.ones(d + 1, dtype)
+        w[-1] = -threshold
+        return Run(w)
+
+    def _epoch(
+        self, run: Run, updates: Array, mistakes: Array, D: Examples, measure: bool
+    ) -> tuple[int, float, int]:
+        least = float(np.finfo(run.w.dtype).tiny)
+        result: tuple[int, float, int] = epoch(
+            run.w, updates, mistakes, D, float(self.factor), least, measure
+        )
+        return result
+
+    def _rows(self, X: Any) -> Any:
+        if self.binarize is None:
+            return as_rows(X)
+        if self.binarize < 0 and sparse.issparse(X):
+            raise ParameterError(
+                f"binarize={self.binarize!r} would make every absent entry of a sparse matrix a 1: "
+                "give a level of at least 0, or a dense array."
+            )
+        return Above(as_rows(X), float(self.binarize))
+
+    def _require_sound(self, X: Any) -> None:
+        require_sound(X)
+        if self.binarize is None:
+            require_binary(X)
+
+    def _on_line(self) -> int:
+        return +1
+
+    def _advice(self) -> str:
+        return (
+            "If the labels are a disjunction of features, more epochs will find it: raise "
+            "max_iter. If not, a smaller factor or another threshold may come closer, or use a "
+            "perceptron, which is not bound to positive weights."
+        )

@@ -1,0 +1,23 @@
+"""Compiled code is cached by the text of all sources: numba itself would not see an edit of
+`rows.py` in the learners that inlined it.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sources = sorted((ROOT / "src").rglob("*.py"))
+digest = hashlib.sha256(b"".join(p.read_bytes() for p in sources)).hexdigest()[:16]
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".cache" / "numba" / digest)
+
+from hypothesis import HealthCheck, settings  # noqa: E402
+
+settings.register_profile(
+    "house",
+    deadline=None,  # the first example of a kind compiles its kernel
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("thorough", settings.get_profile("house"), max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))

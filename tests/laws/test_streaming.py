@@ -1,0 +1,175 @@
+"""A stream cut into blocks is one pass, and a block that fails was never there."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from laws.learners import ADDITIVE, LEARNERS, assert_same, data_for, fitted, options_for
+from novikoff import Winnow
+from novikoff.errors import NovikoffError
+
+
+def stream(model, X, y, cuts, **arrays):
+    """Feed `X` to `partial_fit` in blocks that end at the cuts."""
+    for block in np.split(np.arange(len(y)), sorted(cuts)):
+        if len(block):
+            parts = {name: array[block] for name, array in arrays.items()}
+            model.partial_fit(X[block], y[block], classes=[-1, 1], **parts)
+    return model
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("learner", LEARNERS)
+@given(data=st.data(), seed=st.integers(0, 9))
+def test_a_chain_of_blocks_is_one_epoch(learner, form, data, seed):
+    """On rounded numbers too: the same additions in the same order."""
+    X, y = data.draw(data_for(learner, max_rows=12))
+    if learner is not Winnow:
+        X = X * np.random.default_rng(seed).standard_normal(X.shape)
+    X = form(X)
+    cuts = data.draw(st.sets(st.integers(0, len(y))))
+    options = data.draw(options_for(learner))
+    whole = fitted(learner, X, y, max_iter=1, shuffle=False, **options)
+    assert_same(whole, stream(learner(shuffle=False, **options), X, y, cuts), rows=X)
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(data=st.data())
+def test_weights_stream_too(learner, data):
+    X, y = data.draw(data_for(learner))
+    weight = data.draw(
+        st.lists(st.sampled_from([0.0, 0.5, 2.0]), min_size=len(y), max_size=len(y)).filter(any)
+    )
+    weight = np.array(weight)
+    cuts = [c for c in data.draw(st.sets(st.integers(0, len(y)))) if weight[c:].any()]
+    blocks = [b for b in np.split(weight, sorted(cuts)) if len(b)]
+    if not all(b.any() for b in blocks):
+        cuts = []
+    options = {"shuffle": False, "class_weight": {-1: 2.0}}
+    whole = fitted(learner, X, y, fit={"sample_weight": weight}, max_iter=1, **options)
+    model = stream(learner(**options), X, y, cuts, sample_weight=weight)
+    assert_same(whole, model, rows=X)
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(data=st.data(), seed=st.integers(0, 9))
+def test_balanced_streams_do_not_depend_on_the_cut(learner, data, seed):
+    X, y = data.draw(data_for(learner))
+    weight = np.random.default_rng(seed).random(len(y)) + 0.1
+    cuts = data.draw(st.sets(st.integers(0, len(y))))
+    options = {"shuffle": False, "class_weight": "balanced"}
+    one = stream(learner(**options), X, y, [], sample_weight=weight)
+    other = stream(learner(**options), X, y, cuts, sample_weight=weight)
+    assert_same(one, other, rows=X)
+
+
+def test_balanced_in_a_stream_is_by_what_has_come():
+    X, y = np.ones((4, 1)), np.array([-1, -1, 1, -1])
+    model = stream(ADDITIVE[0](shuffle=False, class_weight="balanced"), X, y, [1])
+    # weights 1/2, 2/4, 3/2, 4/6; mistakes at the first, third and fourth
+    assert model.coef_[0, 0] == pytest.approx(-1 / 2 + 3 / 2 - 2 / 3)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@given(data=st.data())
+def test_warm_starts_go_on(learner, data):
+    X, y = data.draw(data_for(learner))
+    options = {k: v for k, v in data.draw(options_for(learner)).items() if k != "slack"}
+    options |= {"shuffle": False}
+    whole = fitted(learner, X, y, max_iter=4, **options)
+    model = fitted(learner, X, y, max_iter=2, warm_start=True, **options)
+    if not model.converged_:
+        first = state_bytes(model)
+        model = refit(model, X, y)
+        assert state_bytes(model) != first
+    assert_same(whole, model, rows=X)
+
+
+def refit(model, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y)
+
+
+def state_bytes(model):
+    """Everything in a model, as bytes."""
+    return pickle.dumps(model)
+
+
+BAD_BLOCKS = {
+    "NaN": lambda X, y: (np.where(np.arange(len(X))[:, None] == len(X) - 1, np.nan, X), y),
+    "infinity": lambda X, y: (np.where(np.arange(len(X))[:, None] == len(X) - 1, np.inf, X), y),
+    "neither": lambda X, y: (X, np.append(y[:-1], 7)),
+    "samples": lambda X, y: (X, y[:-1]),
+    "features": lambda X, y: (np.hstack([X, X]), y),
+    "range": lambda X, y: (X * 1e308, y),
+}
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("says", BAD_BLOCKS)
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_failed_block_leaves_the_model_as_it_was(learner, says, form):
+    X = np.array([[1.0, 0], [0, 1], [1, 1], [0, 0], [1, 0]])
+    y = np.array([1, -1, -1, 1, -1])
+    bad_X, bad_y = BAD_BLOCKS[says](X, y)
+    if learner is Winnow and says == "range":
+        says = "0/1 features"
+    model = learner(shuffle=False).partial_fit(form(X), y)
+    before = state_bytes(model)
+    with pytest.raises(ValueError, match=says):
+        model.partial_fit(form(bad_X), bad_y)
+    assert state_bytes(model) == before
+    if says != "features":  # a first block is as wide as it is
+        fresh = learner()
+        with pytest.raises(ValueError, match=says):
+            fresh.partial_fit(form(bad_X), bad_y, classes=[-1, 1])
+        assert vars(fresh) == vars(learner())
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_failed_fit_leaves_the_model_as_it_was(learner):
+    X, y = np.eye(3), [0, 1, 0]
+    for warm_start in (False, True):
+        model = fitted(learner, X, y, warm_start=warm_start)
+        before = state_bytes(model)
+        for bad_X, bad_y in (
+            (np.full((3, 3), np.nan), y),
+            (np.eye(3), [0, 0, 0]),
+            (np.full((2, 5), np.nan), [0, 1]),
+        ):
+            with pytest.raises(NovikoffError):
+                model.fit(bad_X, bad_y)
+            assert state_bytes(model) == before
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_model_pickled_in_mid_stream_goes_on(learner):
+    X = (np.random.default_rng(0).random((30, 5)) < 0.5).astype(float)
+    y = np.arange(30) % 2
+    whole = learner(shuffle=False)
+    for block in np.split(np.arange(30), 3):
+        whole.partial_fit(X[block], y[block])
+    model = learner(shuffle=False)
+    for block in np.split(np.arange(30), 3):
+        model = pickle.loads(pickle.dumps(model)).partial_fit(X[block], y[block])
+    assert_same(whole, model, rows=X)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_stream_after_a_fit_is_one_more_pass(learner):
+    X, y = np.eye(3), [0, 1, 1]
+    model = fitted(learner, X, y, max_iter=50)
+    passes = model.n_iter_
+    for _ in range(3):
+        model.partial_fit(X, y)
+    assert model.n_iter_ == passes + 1
+    assert model.n_mistakes_ == model.mistakes_.sum()
+    assert len(model.dual_coef_) == 3
+    assert not hasattr(learner().partial_fit(X, y), "dual_coef_")

@@ -1,0 +1,216 @@
+"""Each theorem of the notes, and those beside them, as a law."""
+
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import naive
+from laws.learners import ADDITIVE, fitted
+from novikoff import (
+    Perceptron,
+    Winnow,
+    freund_schapire_bound,
+    novikoff_bound,
+    perceptron_loss,
+    perceptron_subgradient,
+    winnow_bound,
+)
+from worlds import conventions, disjunctions, planted, worlds
+
+MANY = 10_000
+
+
+def geometry(X, y, u, b, fit_intercept):
+    """Squared radius and margin in the space of the run, with `(u, b)` made a unit vector."""
+    ones = np.full((len(X), 1), float(fit_intercept))
+    Z, v = np.hstack([X, ones]), np.append(u, b)
+    radius = np.linalg.norm(Z, axis=1).max()
+    return radius, (y * (Z @ v)).min() / np.linalg.norm(v)
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@pytest.mark.parametrize("tie", ["mistake", "negative", "positive"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_novikoff(learner, tie, fit_intercept, data, seed):
+    (X, y), u, b = data.draw(planted(fit_intercept=fit_intercept))
+    model = learner(
+        tie=tie, fit_intercept=fit_intercept, max_iter=MANY, random_state=seed, eta0=0.5
+    ).fit(X, y)
+    radius, margin = geometry(X, y, u, b, fit_intercept)
+    assert model.converged_
+    assert model.radius_ == pytest.approx(radius, rel=1e-15)
+    assert model.n_mistakes_ <= novikoff_bound(model.radius_, margin) * (1 + 1e-12)
+    if learner is Perceptron:
+        strict = tie == "mistake"
+        assert model.score(X, y) == 1.0
+        assert not strict or (y * model.decision_function(X) > 0).all()
+
+
+@given(world=planted(fit_intercept=False), bias=st.booleans(), seed=st.integers(0, 99))
+def test_novikoff_normalized(world, bias, seed):
+    """Note 001: lengths do not matter through the origin, and then R = 1."""
+    (X, y), u, _ = world
+    model = Perceptron(normalize=True, fit_intercept=bias, max_iter=MANY, random_state=seed).fit(
+        X, y
+    )
+    cosines = y * (X @ u) / np.linalg.norm(X, axis=1) / np.linalg.norm(u)
+    assert model.radius_ == (np.sqrt(2) if bias else 1.0)
+    assert model.n_mistakes_ <= novikoff_bound(model.radius_, cosines.min()) * (1 + 1e-9)
+    assert model.score(X, y) == 1.0
+
+
+@given(data=st.data(), world=planted(), eta=st.sampled_from([0.25, 1.0, 3.0]))
+def test_novikoff_from_another_start(data, world, eta):
+    (X, y), u, b = world
+    w0 = data.draw(hnp.arrays(np.float64, len(u), elements=st.integers(-20, 20).map(float)))
+    b0 = float(data.draw(st.integers(-20, 20)))
+    model = Perceptron(max_iter=MANY, shuffle=False, eta0=eta)
+    model.fit(X, y, coef_init=w0, intercept_init=b0)
+    radius, margin = geometry(X, y, u, b, True)
+    start, unit = np.append(w0, b0), np.append(u, b) / np.linalg.norm(np.append(u, b))
+    known = novikoff_bound(
+        radius, margin, start_norm=np.linalg.norm(start), start_progress=start @ unit, eta0=eta
+    )
+    worst = novikoff_bound(radius, margin, start_norm=np.linalg.norm(start), eta0=eta)
+    assert model.converged_
+    assert model.n_mistakes_ <= known * (1 + 1e-12) + 1e-9
+    assert known <= worst * (1 + 1e-12) + 1e-9
+
+
+@given(
+    radius=st.floats(0.1, 100),
+    margin=st.floats(0.01, 10),
+    norm=st.floats(0, 100),
+    share=st.floats(-1, 1),
+    eta=st.floats(0.1, 10),
+)
+def test_the_bound_is_the_root_it_says(radius, margin, norm, share, eta):
+    a = share * norm
+    k = novikoff_bound(radius, margin, start_norm=norm, start_progress=a, eta0=eta)
+    assert k * margin + a / eta == pytest.approx(
+        np.sqrt((norm / eta) ** 2 + k * radius**2), rel=1e-6, abs=1e-6
+    )
+    assert novikoff_bound(radius, margin) == pytest.approx((radius / margin) ** 2)
+
+
+@given(world=planted(), options=conventions)
+def test_both_lemmas_hold_at_every_update(world, options):
+    """w.u grows by at least eta*gamma, and |w|^2 by at most eta^2 R^2: exactly, in fractions."""
+    (X, y), u, b = world
+    X, y = X.tolist(), y.tolist()
+    eta, bias = Fraction(options["eta0"]), int(options["fit_intercept"])
+    b = b if bias else 0.0
+    run = naive.perceptron(
+        X, y, epochs=20, eta=eta, tie=options["tie"], fit_intercept=options["fit_intercept"]
+    )
+    v = [Fraction(c) for c in [*u.tolist(), b]]
+    Z = [[*map(Fraction, x), Fraction(bias)] for x in X]
+    gamma = min(yi * naive.inner(v, z) for yi, z in zip(y, Z, strict=True))  # times |v|
+    R2 = max(naive.inner(z, z) for z in Z)
+    ends = [[*w, c] for _, w, c in run.updated] + [[*run.w, run.b]]
+    for before, after in pairwise(ends):
+        assert naive.inner(after, v) >= naive.inner(before, v) + eta * gamma
+        assert naive.inner(after, after) <= naive.inner(before, before) + eta**2 * R2
+    # and so the sandwich of the proof, at the end
+    k = len(run.updated)
+    if gamma > 0:
+        assert (k * gamma) ** 2 <= k * R2 * naive.inner(v, v)
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(world=worlds(), slack=st.sampled_from([0.5, 1.0, 2.0]), bias=st.booleans())
+def test_with_slack_every_run_ends(learner, world, slack, bias):
+    """Inconsistent duplicates included; and the bound is that of the enlarged space."""
+    X = np.vstack([world.X, world.X[:1]])
+    y = np.append(world.y, -world.y[0])
+    model = learner(slack=slack, fit_intercept=bias, max_iter=MANY, shuffle=False).fit(X, y)
+    assert model.converged_
+    # u = 0 in the shared space and y_i / sqrt(n) in each private one has margin slack / sqrt(n)
+    assert model.n_mistakes_ <= novikoff_bound(model.radius_, slack / np.sqrt(len(y))) * (1 + 1e-12)
+    score = y * (X @ model._run.w[:-1] + model._run.w[-1]) + model.dual_coef_ * slack**2
+    assert (score > 0).all()
+
+
+@given(world=worlds(), data=st.data(), epochs=st.integers(1, 4))
+def test_freund_schapire(world, data, epochs):
+    """On any data, for any unit u and any gamma."""
+    X, y = world
+    d = X.shape[1]
+    u = data.draw(hnp.arrays(np.float64, d, elements=st.integers(-3, 3).map(float)).filter(np.any))
+    gamma = data.draw(st.sampled_from([0.1, 0.5, 1.0, 3.0]))
+    u = u / np.linalg.norm(u)
+    model = fitted(Perceptron, X, y, fit_intercept=False, max_iter=epochs, shuffle=False)
+    deviations = np.maximum(0.0, gamma - y * (X @ u))
+    D = np.sqrt(model.n_iter_ * (deviations**2).sum())
+    assert model.n_mistakes_ <= freund_schapire_bound(model.radius_, gamma, D) * (1 + 1e-12)
+
+
+@given(world=worlds(), bias=st.booleans(), seed=st.integers(0, 99))
+def test_the_run_is_its_own_certificate(world, bias, seed):
+    """The weights are the mistakes added up; the best margin is at most |w|/M <= R/sqrt(M)."""
+    X, y = world
+    model = fitted(Perceptron, X, y, fit_intercept=bias, max_iter=5, random_state=seed)
+    w = (model.dual_coef_ * y) @ X
+    np.testing.assert_array_equal(model.coef_[0], w)
+    b = (model.dual_coef_ * y).sum() if bias else 0
+    assert model.intercept_[0] == b
+    M = model.n_mistakes_
+    assert M == model.dual_coef_.sum() > 0
+    upper = np.sqrt(w @ w + b * b) / M
+    assert upper <= model.radius_ / np.sqrt(M) * (1 + 1e-12)
+    if model.converged_ and bias:
+        lower = (y * (X @ w + b)).min() / np.sqrt(w @ w + b * b)
+        assert 0 < lower <= upper * (1 + 1e-12)
+
+
+@given(world_and_r=disjunctions(), seed=st.integers(0, 99))
+def test_winnow_on_disjunctions(world_and_r, seed):
+    (X, y), r = world_and_r
+    model = Winnow(random_state=seed, max_iter=MANY).fit(X, y)
+    assert model.converged_
+    assert model.n_mistakes_ <= winnow_bound(r, X.shape[1])
+    assert model.score(X, y) == 1.0
+
+
+def test_winnow_is_learned_from_few_of_many():
+    """3 of 1,000 variables matter; the bound knows, a perceptron does not."""
+    random = np.random.default_rng(0)
+    X = (random.random((2000, 1000)) < 0.01).astype(np.uint8)
+    y = X[:, [3, 141, 592]].any(axis=1)
+    model = Winnow(random_state=0).fit(X, y)
+    assert model.converged_
+    assert model.n_mistakes_ <= floor(winnow_bound(3, 1000))
+
+
+@given(world=worlds(), data=st.data(), k=st.sampled_from([-1.0, -0.5, 0.0]))
+def test_the_subgradient_inequality(world, data, k):
+    """loss(v) - loss(w) >= g.(v - w) for every v, exactly."""
+    X, y = world
+    d = X.shape[1]
+    points = hnp.arrays(np.float64, d + 1, elements=st.integers(-5, 5).map(float))
+    w, v = data.draw(points), data.draw(points)
+    g, g0 = perceptron_subgradient(X, y, w[:-1], w[-1], k=k)
+    rise = perceptron_loss(X, y, v[:-1], v[-1]) - perceptron_loss(X, y, w[:-1], w[-1])
+    assert rise >= g @ (v - w)[:-1] + g0 * (v - w)[-1]
+    exact = naive.perceptron_loss(*world.lists, w[:-1].tolist(), w[-1])
+    assert perceptron_loss(X, y, w[:-1], w[-1]) == exact >= 0
+
+
+@given(world=worlds(max_rows=6))
+def test_the_update_is_a_step_against_the_subgradient(world):
+    """Stochastic subgradient descent with k = -1 is the perceptron (notes 000 and 004)."""
+    X, y = world
+    w, b = np.zeros(X.shape[1]), 0.0
+    for x, label in zip(X, y, strict=True):
+        g, g0 = perceptron_subgradient([x], [label], w, b)
+        w, b = w - g, b - g0
+    model = fitted(Perceptron, X, y, max_iter=1, shuffle=False)
+    np.testing.assert_array_equal(model.coef_[0], w)
+    assert model.intercept_[0] == b

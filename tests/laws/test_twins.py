@@ -1,0 +1,140 @@
+"""Every learner equals its slow twin in `naive.py`, to the last bit."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from laws.learners import ADDITIVE, LEARNERS, fitted
+from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow
+from worlds import conventions, disjunctions, labels, worlds
+
+EPOCHS = 4
+
+
+def twin(world, options, **more):
+    options = dict(options)
+    X, y = world.lists
+    return naive.perceptron(X, y, epochs=EPOCHS, eta=options.pop("eta0"), **options, **more)
+
+
+def as_floats(fractions):
+    return np.array([float(f) for f in fractions])
+
+
+def assert_same_run(model, run):
+    np.testing.assert_array_equal(model.mistakes_, run.mistakes)
+    np.testing.assert_array_equal(model.dual_coef_, run.alpha)
+    assert model.n_mistakes_ == len(run.updated)
+    assert model.n_iter_ == len(run.mistakes)
+    assert model.converged_ == run.converged
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(world=worlds(), options=conventions)
+def test_the_run_is_the_twins(learner, world, options):
+    model = fitted(learner, *world, shuffle=False, max_iter=EPOCHS, **options)
+    assert_same_run(model, twin(world, options))
+
+
+@given(world=worlds(), options=conventions)
+def test_perceptron_predicts_with_the_last_weights(world, options):
+    model = fitted(Perceptron, *world, shuffle=False, max_iter=EPOCHS, **options)
+    run = twin(world, options)
+    np.testing.assert_array_equal(model.coef_[0], as_floats(run.w))
+    assert model.intercept_[0] == float(run.b)
+    s = [naive.inner(run.w, x) + run.b for x in world.X.tolist()]
+    on_line = 1 if options["tie"] == "positive" else -1
+    np.testing.assert_array_equal(
+        model.predict(world.X), [on_line if v == 0 else (1 if v > 0 else -1) for v in s]
+    )
+
+
+@given(world=worlds(), options=conventions)
+def test_averaged_perceptron_predicts_with_the_mean(world, options):
+    model = fitted(AveragedPerceptron, *world, shuffle=False, max_iter=EPOCHS, **options)
+    w, b = naive.average(twin(world, options))
+    np.testing.assert_array_equal(model.coef_[0], as_floats(w))
+    assert model.intercept_[0] == float(b)
+
+
+@given(world=worlds(), options=conventions)
+def test_voted_perceptron_predicts_with_the_vote(world, options):
+    model = fitted(VotedPerceptron, *world, shuffle=False, max_iter=EPOCHS, **options)
+    run = twin(world, options)
+    votes = [naive.vote(run, x, options["tie"]) for x in world.X.tolist()]
+    np.testing.assert_array_equal(model.decision_function(world.X), as_floats(votes))
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(data=st.data(), world=worlds(), options=conventions)
+def test_start_and_weights(learner, data, world, options):
+    n, d = world.X.shape
+    small = st.integers(-2, 2)
+    w0 = data.draw(st.lists(small, min_size=d, max_size=d), label="w0")
+    b0 = data.draw(small, label="b0") if options["fit_intercept"] else 0
+    weight = data.draw(
+        st.lists(st.sampled_from([0.5, 1, 2]), min_size=n, max_size=n), label="weight"
+    )
+    fit = {"coef_init": w0, "intercept_init": b0, "sample_weight": weight}
+    model = fitted(learner, *world, fit=fit, shuffle=False, max_iter=EPOCHS, **options)
+    run = twin(world, options, w0=w0, b0=b0, weights=weight)
+    assert_same_run(model, run)
+    if learner is VotedPerceptron:
+        votes = [naive.vote(run, x, options["tie"]) for x in world.X.tolist()]
+        np.testing.assert_array_equal(model.decision_function(world.X), as_floats(votes))
+    else:
+        w, b = naive.average(run) if learner is AveragedPerceptron else (run.w, run.b)
+        np.testing.assert_array_equal(model.coef_[0], as_floats(w))
+        assert model.intercept_[0] == float(b)
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(world=worlds(), seed=st.integers(0, 5))
+def test_shuffled_orders_are_orders(learner, world, seed):
+    """A shuffled run is the twin's run over the permutations it drew."""
+    random = np.random.RandomState(seed)
+    orders = [random.permutation(len(world.y)) for _ in range(EPOCHS)]
+    model = fitted(learner, *world, max_iter=EPOCHS, random_state=seed)
+    X, y = world.lists
+    assert_same_run(model, naive.perceptron(X, y, epochs=EPOCHS, orders=orders))
+
+
+@given(world=worlds(entries=st.sampled_from([0, 1])), factor=st.sampled_from([2, 4]))
+def test_winnow_is_its_twin(world, factor):
+    model = fitted(Winnow, *world, shuffle=False, max_iter=EPOCHS, factor=factor)
+    run = naive.winnow(*world.lists, epochs=EPOCHS, factor=factor)
+    np.testing.assert_array_equal(model.mistakes_, run.mistakes)
+    np.testing.assert_array_equal(model.coef_[0], as_floats(run.w))
+
+
+@given(world_and_r=disjunctions(), threshold=st.sampled_from([None, 2, 5.5]))
+def test_winnow_threshold(world_and_r, threshold):
+    world, _ = world_and_r
+    model = fitted(Winnow, *world, shuffle=False, max_iter=EPOCHS, threshold=threshold)
+    run = naive.winnow(*world.lists, epochs=EPOCHS, threshold=threshold)
+    np.testing.assert_array_equal(model.coef_[0], as_floats(run.w))
+    theta = Fraction(world.X.shape[1] if threshold is None else threshold)
+    expected = [1 if naive.inner(run.w, x) >= theta else -1 for x in world.X.tolist()]
+    np.testing.assert_array_equal(model.predict(world.X), expected)
+
+
+@given(world=worlds(max_rows=6), y=st.integers(2, 6).flatmap(labels))
+def test_as_printed_algorithm_7_is_no_average(world, y):
+    """The erratum: without the counter, the 'average' is the last weights, rescaled."""
+    X = world.X[: len(y)].tolist()
+    y = y[: len(X)]
+    run = naive.perceptron(X, y, epochs=2)
+    c = run.seen + 1
+    u = [Fraction(0)] * len(X[0])
+    for i, _, _ in run.updated:
+        u = [uj + y[i] * Fraction(xj) for uj, xj in zip(u, X[i], strict=True)]
+    printed = [wj - uj / c for wj, uj in zip(run.w, u, strict=True)]
+    assert printed == [(1 - Fraction(1, c)) * wj for wj in run.w]
+
+
+def test_there_is_a_twin_for_every_learner():
+    assert set(LEARNERS) == {*ADDITIVE, Winnow}

@@ -1,0 +1,129 @@
+"""Slow, obvious twins of every kernel, written from the lecture notes in exact fractions.
+
+Nothing here imports the library. Floats are dyadic rationals, so a twin fed with floats
+computes what the algorithm *means*, and a kernel that disagrees is wrong (or, on data
+whose sums do not fit a float, rounded). Rows are lists of numbers, labels are -1 and +1.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+
+@dataclass
+class Run:
+    """What a perceptron did: one entry of each list per update, in order."""
+
+    w: list[Fraction]
+    b: Fraction
+    alpha: list[int]
+    mistakes: list[int] = field(default_factory=list)  # per epoch
+    seen: int = 0
+    after_each: list = field(default_factory=list)  # (w, b) after each example seen
+    updated: list = field(default_factory=list)  # (example, w before, b before)
+
+    @property
+    def converged(self):
+        return self.mistakes[-1] == 0
+
+
+def inner(u, v):
+    return sum((Fraction(p) * Fraction(q) for p, q in zip(u, v, strict=True)), Fraction(0))
+
+
+def is_mistake(y, score, tie):
+    """Note 003 ("mistake"), notes 001 and 002 ("negative"), and the mirror image."""
+    if score == 0:
+        return {"mistake": True, "negative": y == +1, "positive": y == -1}[tie]
+    return (score > 0) != (y > 0)
+
+
+def perceptron(
+    X,
+    y,
+    *,
+    epochs=1,
+    fit_intercept=True,
+    tie="mistake",
+    eta=1,
+    slack=0,
+    weights=None,
+    w0=None,
+    b0=0,
+    orders=None,
+):
+    """Algorithm 5 of note 003, with every convention of the five notes as an argument.
+
+    ``slack`` adds the private feature of Freund & Schapire (1999, section 3.2): coordinate
+    ``d + i`` is worth ``slack`` on example ``i`` and 0 on all others.
+    """
+    n, d = len(X), len(X[0])
+    eta, slack = Fraction(eta), Fraction(slack)
+    weights = [Fraction(c) for c in weights] if weights is not None else [Fraction(1)] * n
+    w = [Fraction(v) for v in w0] if w0 is not None else [Fraction(0)] * d
+    private = [Fraction(0)] * n
+    run = Run(w=w, b=Fraction(b0), alpha=[0] * n)
+    for epoch in range(epochs):
+        run.mistakes.append(0)
+        for i in orders[epoch] if orders is not None else range(n):
+            score = inner(run.w, X[i]) + run.b + private[i] * slack
+            if is_mistake(y[i], score, tie):
+                run.updated.append((i, list(run.w), run.b))
+                step = eta * weights[i] * y[i]
+                run.w = [wj + step * Fraction(xj) for wj, xj in zip(run.w, X[i], strict=True)]
+                if fit_intercept:
+                    run.b += step
+                private[i] += step * slack
+                run.alpha[i] += 1
+                run.mistakes[-1] += 1
+            run.seen += 1
+            run.after_each.append((run.w, run.b))
+        if run.mistakes[-1] == 0:
+            break
+    return run
+
+
+def average(run):
+    """The mean of the weights after each example seen (note 003, and its erratum)."""
+    w = [sum(column) / run.seen for column in zip(*(w for w, _ in run.after_each), strict=True)]
+    return w, sum(b for _, b in run.after_each) / run.seen
+
+
+def vote(run, x, tie="mistake"):
+    """Every hyperplane votes once for each example it survived (note 003)."""
+    total = 0
+    for w, b in run.after_each:
+        score = inner(w, x) + b
+        on_the_line = +1 if tie == "positive" else -1
+        total += on_the_line if score == 0 else (1 if score > 0 else -1)
+    return Fraction(total, run.seen)
+
+
+@dataclass
+class WinnowRun:
+    w: list[Fraction]
+    mistakes: list[int]
+
+
+def winnow(X, y, *, epochs=1, threshold=None, factor=2):
+    """Note 001: double on a missed positive, halve on a false one."""
+    n = len(X[0])
+    threshold = Fraction(n if threshold is None else threshold)
+    run = WinnowRun(w=[Fraction(1)] * n, mistakes=[])
+    for _ in range(epochs):
+        run.mistakes.append(0)
+        for x, label in zip(X, y, strict=True):
+            positive = inner(run.w, x) >= threshold
+            if positive != (label > 0):
+                change = Fraction(factor) if label > 0 else 1 / Fraction(factor)
+                run.w = [wj * change if xj else wj for wj, xj in zip(run.w, x, strict=True)]
+                run.mistakes[-1] += 1
+        if run.mistakes[-1] == 0:
+            break
+    return run
+
+
+def perceptron_loss(X, y, w, b=0):
+    """Note 004: the sum of max(0, -y (w.x + b))."""
+    return sum(
+        max(Fraction(0), -yi * (inner(w, x) + Fraction(b))) for x, yi in zip(X, y, strict=True)
+    )
