@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 def best_of(rounds: int, *works: Callable[[], object]) -> list[float]:
     """The least seconds of each work, taken in turns after a warm-up, so that all meet the
-    same weather."""
+    same weather.
+    """
     for work in works:
         work()
     best = [float("inf")] * len(works)

@@ -37,7 +37,10 @@ CACHE_LINE = 64
 
 
 class CSR(NamedTuple):
-    """Sparse rows: row `i` has `data[indptr[i]:indptr[i+1]]` at those `indices`."""
+    """Sparse rows: row `i` has `data[indptr[i]:indptr[i+1]]` at those `indices`.
+
+    The indices of a row are in range and increasing; `novikoff.inputs.read` sees to that.
+    """
 
     data: Any
     indices: Any
@@ -178,80 +181,6 @@ def _is_dual(X):
     return lambda X: dual
 
 
-def quick(X: Any, x: Any) -> Any:
-    """The number `x` in the precision that `sqnorm` sums in."""
-    if isinstance(X, Unit | Above):
-        return quick(X.rows, x)
-    array = X.data if isinstance(X, CSR) else X.K if isinstance(X, Gram) else X
-    return np.float64(x) if array.dtype == np.float64 else np.float32(x)
-
-
-@overload(quick)
-def _quick(X, x):
-    if is_a(X, Unit, Above):
-        return lambda X, x: quick(X.rows, x)
-    array = X.types[0] if is_a(X, CSR, Gram) else X
-    if array.dtype == types.float64:
-        return lambda X, x: np.float64(x)
-    return lambda X, x: np.float32(x)
-
-
-def in_range(X: Any, i: int) -> bool:
-    """Does row `i` point inside the weights? (Sparse indices are the user's.)"""
-    if isinstance(X, Unit | Above):
-        return in_range(X.rows, i)
-    if isinstance(X, CSR):
-        indices = X.indices[X.indptr[i] : X.indptr[i + 1]]
-        return bool(((indices >= 0) & (indices < X.width)).all())
-    return True
-
-
-@overload(in_range)
-def _in_range(X, i):
-    if is_a(X, Unit, Above):
-        return lambda X, i: in_range(X.rows, i)
-    if not is_a(X, CSR):
-        return lambda X, i: True
-
-    def csr(X, i):
-        top = U(0)  # a negative index is a huge unsigned one
-        for k in range(U(X.indptr[i]), U(X.indptr[i + 1])):
-            top = max(top, U(X.indices[k]))
-        return top < U(X.width) or X.indptr[i] == X.indptr[i + 1]
-
-    return csr
-
-
-def in_order(X: Any, i: int) -> bool:
-    """Are row `i`'s columns in range, strictly increasing, and so without repetition?"""
-    if isinstance(X, Unit | Above):
-        return in_order(X.rows, i)
-    if isinstance(X, CSR):
-        indices = X.indices[X.indptr[i] : X.indptr[i + 1]]
-        return in_range(X, i) and bool((indices[1:] > indices[:-1]).all())
-    return True
-
-
-@overload(in_order)
-def _in_order(X, i):
-    if is_a(X, Unit, Above):
-        return lambda X, i: in_order(X.rows, i)
-    if not is_a(X, CSR):
-        return lambda X, i: True
-
-    def csr(X, i):
-        start, stop = U(X.indptr[i]), U(X.indptr[i + 1])
-        if start == stop:
-            return True
-        index = X.indices.dtype.type
-        signs = X.indices[start]  # its sign bit: was any index, or any step, negative?
-        for k in range(start + U(1), stop):
-            signs |= X.indices[k] | index(X.indices[k] - X.indices[k - U(1)] - index(1))
-        return signs >= 0 and X.indices[stop - U(1)] < X.width
-
-    return csr
-
-
 def touch(X: Any, i: int) -> None:
     """Ask for row `i` ahead of its use. No effect but on time."""
 
@@ -342,13 +271,39 @@ def scale(w, f, least, X, i):
 
 
 @njit(fastmath=SUM)
-def sqnorm(X, i):
-    r"""$\|x_i\|^2$ before any scaling to unit length, in the precision of the data."""
-    s = quick(X, 0)
+def sqnorm(w, X, i):
+    r"""$\|x_i\|^2$ before any scaling to unit length, quickly: in the precision of `w`."""
+    q = w.dtype.type(0)
     for k in range(first(X, i), last(X, i)):
-        x = quick(X, value(X, i, k))
-        s += x * x
-    return s
+        x = w.dtype.type(value(X, i, k))
+        q += x * x
+    return q
+
+
+@njit(fastmath=SUM)
+def in_one_pass(w, X, i):
+    """`dot` and `sqnorm`, each with the bits it has alone."""
+    s = q = w.dtype.type(0)
+    for k in range(first(X, i), last(X, i)):
+        x = w.dtype.type(value(X, i, k))
+        s += x * w[column(X, k)]
+        q += x * x
+    return s * w.dtype.type(factor(X, i)), q
+
+
+def dot_and_sqnorm(w: Any, X: Any, i: int) -> tuple[Any, Any]:
+    """Both: in one pass where a row is contiguous, in two where it has to be gathered."""
+    return dot(w, X, i), sqnorm(w, X, i)
+
+
+@overload(dot_and_sqnorm, inline="always")
+def _dot_and_sqnorm(w, X, i):
+    def in_two(w, X, i):
+        q = sqnorm(w, X, i)
+        return dot(w, X, i), q
+
+    rows = X.types[0] if is_a(X, Unit, Above) else X
+    return in_two if is_a(rows, CSR) else lambda w, X, i: in_one_pass(w, X, i)
 
 
 @njit(fastmath=SUM)

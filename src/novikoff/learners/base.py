@@ -20,12 +20,12 @@ from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError
 from novikoff.examples import Examples, n_visits
-from novikoff.inputs import Malformed, as_rows, in_canonical_order, overflow, read, require_sound
+from novikoff.inputs import as_rows, overflow, read, require_sound
 from novikoff.labels import as_labels, known_classes, signs, two_classes
 from novikoff.learners import parameters
 from novikoff.learners.run import Run, Undo
 from novikoff.learners.weights import class_counts, example_weights
-from novikoff.rows import dot, in_range
+from novikoff.rows import dot
 
 Array = npt.NDArray[Any]
 
@@ -34,8 +34,6 @@ Array = npt.NDArray[Any]
 def scores(w, X, out):
     r"""$\langle w, x_i\rangle + b$ for every row; the first row without a finite one, or -1."""
     for i in range(len(out)):
-        if not in_range(X, i):
-            return i
         out[i] = dot(w, X, i) + w[-1]
         if not np.isfinite(out[i]):
             return i
@@ -107,10 +105,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
             check_consistent_length(X, y)
             classes, y = two_classes(y)
             weight = example_weights(y, classes, self.class_weight, sample_weight)
-            try:
-                run = self._train(X, y, weight, coef, intercept)
-            except Malformed:
-                run = self._train(in_canonical_order(X), y, weight, coef, intercept)
+            run = self._train(X, y, weight, coef, intercept)
             self._count(run, y, sample_weight)
             self.classes_ = classes
             self._run = run
@@ -203,10 +198,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         if run is None:
             run = self._begin(X, None, None)
         weight = example_weights(y, classes, self.class_weight, sample_weight, run.brought)
-        try:
-            self._stream(run, X, y, weight)
-        except Malformed:
-            self._stream(run, in_canonical_order(X), y, weight)
+        self._stream(run, X, y, weight)
         self._count(run, y, sample_weight)
         self.classes_ = classes
         self._run = run
@@ -266,10 +258,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         X = read(self, X, reset=False)
         out = np.empty(X.shape[0], w.dtype)
         if scores(w, self._rows(X), out) >= 0:
-            try:
-                self._require_sound(X)
-            except Malformed:
-                return self.decision_function(in_canonical_order(X))
+            self._require_sound(X)
             raise overflow(w.dtype)
         return out
 

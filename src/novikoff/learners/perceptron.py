@@ -25,12 +25,13 @@ from novikoff.inputs import as_rows, weight_dtype
 from novikoff.learners import parameters
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.run import Run
-from novikoff.rows import Unit, add, dot, in_order, norm, sqnorm
+from novikoff.rows import Unit, add, dot, dot_and_sqnorm, norm
 
 TIES = {"mistake": 0, "negative": -1, "positive": +1}
 
-QUICK_ENOUGH = 0.99
-"""`sqnorm` is this close to the truth, if it is not tiny."""
+TINY, NEAR = 1e-30, 0.99
+"""Above `TINY`, `sqnorm` is within a hundredth of the truth: what it puts below `NEAR` times
+the largest square so far need not be measured precisely."""
 
 
 class Rule(NamedTuple):
@@ -49,24 +50,27 @@ class Rule(NamedTuple):
 def epoch(w, alpha, mistakes, D, rule, measure):
     r"""Visit every example once and update on each mistake.
 
-    `mistakes` receives the times of the mistakes. Returns how many there were, the
-    largest length $\|x_i\|$ met (if asked to `measure`), and the time at which the run
-    had to stop, -1 if it did not: a row that is not finite or not well formed, or
-    weights past the range of their type.
+    `mistakes` receives the times of the mistakes. `measure` is True or None: in the first
+    epoch the rows are checked and their lengths taken on the way. Returns how many
+    mistakes there were, the largest length $\|x_i\|$ met, and the time at which the run
+    had to stop, -1 if it did not: at a row that is not finite, or weights past the range
+    of their type.
     """
     k, R, near = 0, 0.0, 0.0
     for t in range(n_visits(D)):
         i = visit(D, t)
         announce(D, t)
-        if measure:
-            q = sqnorm(D.rows, i)
-            if not (1e-30 < q < near and in_order(D.rows, i)):
+        if measure is None:
+            s = dot(w, D.rows, i)
+        else:
+            s, q = dot_and_sqnorm(w, D.rows, i)
+            if not TINY < q < near:
                 length = norm(D.rows, i)
-                if not (length < np.inf and in_order(D.rows, i)):
+                if not length < np.inf:
                     return k, R, t
                 R = max(R, length)
-                near = QUICK_ENOUGH * R * R
-        s = dot(w, D.rows, i) + w[-1]
+                near = NEAR * R * R
+        s += w[-1]
         m = D.y[i] * s
         if rule.slack > 0.0:
             m += rule.slack * rule.slack * alpha[i] * abs(step(D, i, rule.eta))
@@ -197,7 +201,9 @@ class Additive(MistakeDriven):
         self, run: Run, updates: Array, mistakes: Array, D: Examples, measure: bool
     ) -> tuple[int, float, int]:
         rule = Rule(float(self.eta0), float(self.fit_intercept), TIES[self.tie], float(self.slack))
-        result: tuple[int, float, int] = epoch(run.w, updates, mistakes, D, rule, measure)
+        result: tuple[int, float, int] = epoch(
+            run.w, updates, mistakes, D, rule, True if measure else None
+        )
         return result
 
     def _rows(self, X: Any) -> Any:

@@ -53,8 +53,7 @@ class Undo:
         self.scalars = (run.length, run.reach, run.streaming, len(run.mistakes), run.n_seen)
         self.touched: Any = slice(None)
         if sparse.issparse(X) and X.nnz < len(run.w):
-            # indices out of range never reach the weights; clipped, they restore the bias
-            self.touched = np.append(np.clip(X.indices, 0, len(run.w) - 1), len(run.w) - 1)
+            self.touched = np.append(X.indices, len(run.w) - 1)
         self.values = run.w[self.touched].copy()
 
     def __call__(self) -> None:

@@ -19,7 +19,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from novikoff.examples import Examples
-from novikoff.inputs import Malformed, in_canonical_order, read, weight_dtype
+from novikoff.inputs import read, weight_dtype
 from novikoff.learners.base import Array
 from novikoff.learners.perceptron import Additive
 from novikoff.learners.run import Run
@@ -139,10 +139,7 @@ converged_, dual_coef_, radius_
         """
         run = self._fitted()
         X = read(self, X, reset=False)
-        try:
-            self._require_sound(X)
-        except Malformed:
-            X = in_canonical_order(X)
+        self._require_sound(X)
         made = run.memory
         times = np.concatenate([[0], *made.times, [run.n_seen]])
         rows = np.concatenate([np.zeros(0, np.int64), *made.rows])

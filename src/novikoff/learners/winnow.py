@@ -23,7 +23,7 @@ from novikoff.inputs import as_rows, require_binary, require_sound, weight_dtype
 from novikoff.learners import parameters
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.run import Run
-from novikoff.rows import Above, dot, in_order, is_binary, norm, scale
+from novikoff.rows import Above, dot, is_binary, norm, scale
 
 
 @njit(cache=True)
@@ -37,7 +37,7 @@ def epoch(w, updates, mistakes, D, factor, least, measure):
         i = visit(D, t)
         announce(D, t)
         if measure:
-            if not (in_order(D.rows, i) and is_binary(D.rows, i)):
+            if not is_binary(D.rows, i):
                 return k, R, t
             R = max(R, norm(D.rows, i))
         positive = dot(w, D.rows, i) + w[-1] >= 0.0
