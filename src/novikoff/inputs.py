@@ -133,6 +133,8 @@ def require_sound(X: Any) -> None:
     if i < 0:
         return
     j, x = first_entry(X, i, lambda v: ~np.isfinite(v))
+    if j < 0:
+        raise overflow(X.dtype)  # finite values, but not their length
     name = "NaN" if np.isnan(x) else "infinity"
     raise DataError(
         f"Input X contains {name}, first in row {i}, column {j}: every value must be finite. "

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from novikoff.examples import Examples, step, visit
+from novikoff.inputs import overflow
 from novikoff.learners.base import Array
 from novikoff.learners.perceptron import Additive
 from novikoff.learners.run import Run
@@ -52,8 +53,9 @@ class AveragedPerceptron(Additive):
     ----------
     coef_, intercept_
         The averaged weights and bias.
-    classes_, n_features_in_, feature_names_in_, n_iter_, mistakes_, n_mistakes_, \
-converged_, dual_coef_, radius_
+    classes_, n_features_in_, feature_names_in_
+        As for `Perceptron`.
+    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, radius_
         As for `Perceptron`; they tell of the run that was averaged.
 
     Examples
@@ -79,6 +81,9 @@ converged_, dual_coef_, radius_
         return run
 
     def _remember(self, run: Run, D: Examples, times: Array) -> None:
+        seen = run.n_seen + int(times[-1]) + 1
+        if not run.reach * seen < np.finfo(np.float64).max / 4:
+            raise overflow(np.float64)  # the sum of so many weights may leave the range
         tally(run.memory, times, run.n_seen, D, float(self.eta0), float(self.fit_intercept))
 
     def _predicting(self) -> Array:

@@ -143,7 +143,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         """The rows of positive weight; None for all. The others must be sound all the same."""
         if weight is None or weight.all():
             return None
-        self._require_sound(X[weight == 0])
+        self._require_sound(X)
         return np.flatnonzero(weight)
 
     def _order(self, keep: Array | None, n: int, random: np.random.RandomState) -> Array | None:
@@ -163,10 +163,9 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         n = n_visits(D)
         if k:
             run.reach += k * self._stride(D, run.length)
-            if not run.reach < np.finfo(run.w.dtype).max / 4 and not np.isfinite(run.w).all():
+            safe = run.reach < float(np.finfo(run.w.dtype).max) / 4
+            if not safe and not np.isfinite(run.w).all():
                 raise overflow(run.w.dtype)
-            if not run.reach * (run.n_seen + n) < np.finfo(np.float64).max / 4:
-                raise overflow(np.float64)  # a sum of weights could leave the range
             self._remember(run, D, mistakes[:k])
         run.n_seen += n
         run.mistakes[-1] += k

@@ -74,7 +74,7 @@ def epoch(w, alpha, mistakes, D, rule, measure):
         m = D.y[i] * s
         if rule.slack > 0.0:
             m += rule.slack * rule.slack * alpha[i] * abs(step(D, i, rule.eta))
-        if not (m > 0.0 or (m == 0.0 and D.y[i] == rule.tie)):
+        if not (0.0 < m < np.inf or (m == 0.0 and D.y[i] == rule.tie)):
             if not np.isfinite(s):
                 return k, R, t
             a = step(D, i, rule.eta)
@@ -173,9 +173,7 @@ class Additive(MistakeDriven):
         That space has a coordinate of 1 for the bias and one of `slack` for the example's
         own feature: $R = \sqrt{\max_i \|x_i\|^2 + 1 + \Delta^2}$.
         """
-        length = self._fitted().length
-        if self.normalize:
-            length = float(length > 0)
+        length = self._length(self._fitted().length)
         return hypot(length, float(self.fit_intercept), self.slack)
 
     def _check_parameters(self) -> None:
@@ -211,7 +209,11 @@ class Additive(MistakeDriven):
 
     def _stride(self, D: Examples, length: float) -> float:
         heaviest = 1.0 if D.weight is None else float(D.weight.max())
-        return float(self.eta0) * heaviest * max(1.0, length)
+        return float(self.eta0) * heaviest * max(1.0, self._length(length))
+
+    def _length(self, length: float) -> float:
+        """The length that the loop sees of a row this long."""
+        return float(length > 0) if self.normalize else length
 
     def _on_line(self) -> int:
         return +1 if self.tie == "positive" else -1

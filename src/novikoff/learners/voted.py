@@ -106,8 +106,9 @@ class VotedPerceptron(Additive):
     coef_, intercept_
         The last hyperplane's weights and bias. A vote is not linear: `predict` does not
         use them.
-    classes_, n_features_in_, feature_names_in_, n_iter_, mistakes_, n_mistakes_, \
-converged_, dual_coef_, radius_
+    classes_, n_features_in_, feature_names_in_
+        As for `Perceptron`.
+    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, radius_
         As for `Perceptron`.
 
     Examples

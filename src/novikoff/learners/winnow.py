@@ -82,8 +82,9 @@ class Winnow(MistakeDriven):
         falls below the least normal number of its type.
     intercept_ : ndarray of shape (1,)
         $-\theta$.
-    classes_, n_features_in_, feature_names_in_, n_iter_, mistakes_, n_mistakes_, \
-converged_, dual_coef_
+    classes_, n_features_in_, feature_names_in_
+        As for `Perceptron`.
+    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_
         As for `Perceptron`.
     radius_ : float
         The largest length of an example.

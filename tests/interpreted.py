@@ -1,0 +1,64 @@
+"""Print what every learner does on small exact data; run compiled and uncompiled by a test.
+
+Sixteen examples in two epochs: a mean of 32 vectors of integers is exact too.
+"""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+
+from novikoff.examples import Examples
+from novikoff.learners import LEARNERS
+from novikoff.learners.perceptron import Rule, epoch
+from novikoff.rows import Gram
+
+warnings.simplefilter("ignore")
+random = np.random.default_rng(0)
+values = random.integers(-3, 4, (16, 5))
+bits = (random.random((16, 5)) < 0.4).astype(int)
+y = np.array([-1, 1] * 8)
+
+
+def tell(name, model, X):
+    print(name, model.coef_.tolist(), model.intercept_.tolist(), model.mistakes_.tolist())
+    print(name, model.radius_, model.dual_coef_.tolist(), model.decision_function(X).tolist())
+
+
+for learner in LEARNERS:
+    winnow = learner.__name__ == "Winnow"
+    data = bits if winnow else values
+    kinds = {
+        **{t: data.astype(t) for t in ("float64", "float32", "int8", "int16")},
+        "uint8": bits.astype(np.uint8),
+        "bool": bits.astype(bool),
+        "csr": sparse.csr_array(data.astype(float)),
+        "csr8": sparse.csr_array(data.astype(np.int8)),
+    }
+    if winnow:
+        settings = [{}, {"binarize": 0.0}, {"threshold": 2.0, "factor": 4.0}]
+    else:
+        settings = [
+            {"fit_intercept": False},
+            {"tie": "negative", "eta0": 0.5},
+            {"slack": 1.0, "tie": "positive"},
+        ]
+    for kind, X in kinds.items():
+        for setting in settings:
+            model = learner(max_iter=2, shuffle=False, **setting).fit(X, y)
+            tell(f"{learner.__name__} {kind} {setting}", model, X)
+    model = learner(max_iter=2, random_state=0).fit(data, y)
+    tell(f"{learner.__name__} shuffled", model, data)
+    if not winnow:
+        powers = 2.0 ** np.abs(values[:, :1]) * np.eye(5)[np.arange(16) % 5]  # exact lengths
+        model = learner(max_iter=2, shuffle=False, normalize=True).fit(powers, y)
+        tell(f"{learner.__name__} unit", model, powers)
+        weights = 2.0 ** (np.arange(16) % 3)
+        model = learner(max_iter=2, shuffle=False).fit(values, y, sample_weight=weights)
+        tell(f"{learner.__name__} weighted", model, values)
+
+K = (values @ values.T).astype(float)
+w, alpha, times = np.zeros(17), np.zeros(16, np.int64), np.empty(16, np.int64)
+D, rule = Examples(Gram(K), y.astype(np.int8)), Rule(1.0, 1.0, 0, 0.0)
+result = epoch(w, alpha, times, D, rule, True)
+print("Gram", w.tolist(), alpha.tolist(), *result)

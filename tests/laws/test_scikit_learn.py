@@ -1,0 +1,107 @@
+"""scikit-learn's own checks, and the company its estimators keep."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from laws.learners import ADDITIVE, LEARNERS, assert_same, fitted
+from novikoff import Perceptron, Winnow
+from novikoff.data import load
+
+ESTIMATORS = [learner(binarize=0.0) if learner is Winnow else learner() for learner in LEARNERS]
+"""Winnow is checked with a level, since the checks feed it real numbers."""
+
+REPETITION = "weight 2 is one large step; two examples are two steps, with a look in between"
+
+
+def declared(estimator):
+    """The one kind of failure that an order-dependent learner cannot avoid."""
+    if isinstance(estimator, Winnow):
+        return {}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": REPETITION
+        for kind in ("dense", "sparse")
+    }
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=declared)
+def test_check_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_constructors_only_store(learner):
+    model = learner()
+    assert vars(model) == model.get_params()
+    assert learner(**model.get_params()).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_clone_and_pickle(learner):
+    X = (np.random.default_rng(0).random((30, 5)) < 0.5).astype(float)
+    y = X[:, 0] > 0
+    model = fitted(learner, X, y, random_state=3)
+    assert not hasattr(clone(model), "coef_")
+    assert_same(model, fitted(learner, X, y, **clone(model).get_params()), rows=X)
+    assert_same(model, pickle.loads(pickle.dumps(model)), rows=X)
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_pipelines_searches_and_calibration(learner):
+    X, y, _ = load("wdbc")
+    pipeline = make_pipeline(StandardScaler(), learner(random_state=0))
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.94
+    name = learner.__name__.lower()
+    search = GridSearchCV(pipeline, {f"{name}__tie": ["mistake", "negative"]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.94
+    calibrated = CalibratedClassifierCV(pipeline, cv=3).fit(X, y)
+    assert calibrated.predict_proba(X).shape == (len(y), 2)
+    assert calibrated.score(X, y) > 0.94
+
+
+def test_what_the_error_about_many_classes_recommends():
+    X, y, _ = load("iris")
+    with pytest.raises(ValueError, match=r"3 classes .*OneVsRestClassifier"):
+        Perceptron().fit(X, y)
+    many = OneVsRestClassifier(Perceptron(max_iter=1000, random_state=0, slack=1.0))
+    assert many.fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_before_fitting(learner):
+    model = learner()
+    with pytest.raises(NotFittedError, match=f"{learner.__name__} instance is not fitted"):
+        model.predict([[1.0]])
+    for name in (
+        "coef_",
+        "intercept_",
+        "n_iter_",
+        "mistakes_",
+        "converged_",
+        "dual_coef_",
+        "radius_",
+    ):
+        assert not hasattr(model, name)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_told_arrays_are_the_users_own(learner):
+    model = fitted(learner, np.eye(2), [0, 1])
+    before = pickle.dumps(model)
+    model.coef_[:] = 7
+    model.intercept_[:] = 7
+    model.dual_coef_[:] = 7
+    assert pickle.dumps(model) == before

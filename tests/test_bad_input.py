@@ -1,0 +1,310 @@
+"""Bad input gets an error that says what was given, what is needed and what to do."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from novikoff import (
+    AveragedPerceptron,
+    DataError,
+    NovikoffError,
+    ParameterError,
+    Perceptron,
+    VotedPerceptron,
+    WeightOverflow,
+    Winnow,
+    distance,
+    freund_schapire_bound,
+    margin,
+    novikoff_bound,
+    perceptron_loss,
+    perceptron_subgradient,
+    winnow_bound,
+)
+from novikoff.data import load, planted
+from novikoff.learners import LEARNERS
+
+ADDITIVE = (Perceptron, AveragedPerceptron, VotedPerceptron)
+X = np.array([[1.0, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
+y = np.array([0, 1, 0, 1])
+
+
+def spoiled(i, j, value):
+    bad = X.copy()
+    bad[i, j] = value
+    return bad
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.coo_matrix, pd.DataFrame])
+@pytest.mark.parametrize(
+    ("value", "name"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")]
+)
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_not_finite(learner, value, name, form):
+    """Named with row and column, in fitting and in predicting, in whatever order it is visited."""
+    bad = spoiled(3, 1, value)
+    bad[2, 2] = value
+    says = f"contains {name}, first in row 2, column 2"
+    for seed in range(3):
+        with pytest.raises(DataError, match=says):
+            learner(random_state=seed).fit(form(bad), y)
+    with pytest.raises(DataError, match=says):
+        learner().partial_fit(form(bad), y)
+    model = learner().partial_fit(form(X), y)
+    with pytest.raises(DataError, match=says):
+        model.predict(form(bad))
+    if learner is Winnow:
+        with pytest.raises(DataError, match=says):
+            Winnow(binarize=0.5).fit(form(bad), y)
+        with pytest.raises(DataError, match=says):
+            Winnow(binarize=0.5).partial_fit(form(X), y).predict(form(bad))
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+def test_not_finite_where_nothing_is_learned(learner):
+    """A row of weight 0 must be sound too, and so must unit rows."""
+    for options in ({}, {"normalize": True}):
+        with pytest.raises(DataError, match="first in row 2, column 0"):
+            learner(**options).fit(spoiled(2, 0, np.nan), y, sample_weight=[1, 1, 0, 1])
+        with pytest.raises(DataError, match="first in row 2, column 0"):
+            learner(**options).fit(spoiled(2, 0, np.inf), y)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize(
+    ("labels", "says"),
+    [
+        ([0, 0, 0, 0], r"one class only, .*0.*: a classifier needs examples of two classes"),
+        (["a", "b", "c", "a"], "Only binary classification .* 3 classes .*OneVsRestClassifier"),
+        ([0, 1, 0], "inconsistent numbers of samples"),
+        ([0, 1, None, 1], "missing label, first in row 2"),
+        ([0.0, 1.0, 0.0, np.nan], "missing label, first in row 3"),
+        ([0.0, 1.0, np.inf, 1.0], "y contains infinity .*first in row 2"),
+        (pd.array([0, 1, pd.NA, 1]), "missing label, first in row 2"),
+        ([0.5, 1.5, 0.5, 0.25], "Unknown label type"),
+        ([0, "1", 0, "1"], "several kinds .*int, str"),
+        (None, "requires y to be passed"),
+    ],
+)
+def test_labels(learner, labels, says):
+    with pytest.raises(ValueError, match=says):
+        learner().fit(
+            X, labels if labels is None or hasattr(labels, "dtype") else pd.Series(labels)
+        )
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_shapes(learner):
+    model = learner().partial_fit(X, y)
+    with pytest.raises(ValueError, match="X has 2 features, but .* is expecting 3 features"):
+        model.predict(X[:, :2])
+    with pytest.raises(ValueError, match="X has 2 features, but .* is expecting 3 features"):
+        model.partial_fit(X[:, :2], y)
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        learner().fit(X[:0], y[:0])
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        model.partial_fit(X[:0], y[:0])
+    with pytest.raises(ValueError, match=r"0 feature\(s\)"):
+        learner().fit(X[:, :0], y)
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        learner().fit(X[0], y)
+    with pytest.raises(DataError, match=r"goes on from a model of 3 features, but X has 2"):
+        learner(warm_start=True).partial_fit(X, y).fit(X[:, :2], y)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_streams(learner):
+    with pytest.raises(DataError, match="one class only.*pass classes"):
+        learner().partial_fit(X[:1], y[:1])
+    model = learner().partial_fit(X[:1], y[:1], classes=[0, 1])
+    with pytest.raises(DataError, match="first in row 1: .*7.* is neither .*0.* nor .*1"):
+        model.partial_fit(X[:2], [0, 7])
+    with pytest.raises(DataError, match="differs from the classes of the earlier calls"):
+        model.partial_fit(X, y, classes=[0, 2])
+    with pytest.raises(DataError, match="3 classes"):
+        learner().partial_fit(X, y, classes=[0, 1, 2])
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"eta0": -1.0}, r"eta0=-1.0 was given, but it must be a finite number above 0"),
+        ({"eta0": 0}, "eta0=0 was given"),
+        ({"eta0": np.nan}, "eta0=nan was given"),
+        ({"eta0": "fast"}, "eta0='fast' was given"),
+        ({"tie": "maybe"}, "tie='maybe' was given, but it must be one of 'mistake', 'negative'"),
+        ({"slack": -0.1}, r"slack=-0.1 was given, but it must be a finite number of at least 0"),
+        ({"max_iter": 0}, "max_iter=0 was given, but it must be a whole number, 1 or more"),
+        ({"max_iter": 1.5}, "max_iter=1.5 was given"),
+        ({"class_weight": "heavy"}, "class_weight='heavy' was given"),
+        ({"class_weight": {0: -1.0}}, "must be finite and not negative"),
+    ],
+)
+def test_options(learner, options, says):
+    for call in (learner(**options).fit, learner(**options).partial_fit):
+        with pytest.raises(ParameterError, match=says):
+            call(X, y)
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"coef_init": [1, 2]}, r"coef_init has shape \(2,\), but it must hold 3 finite numbers"),
+        ({"coef_init": [1, 2, np.nan]}, "coef_init has shape"),
+        ({"intercept_init": [1, 2]}, r"intercept_init has shape \(2,\), but it must hold 1 finite"),
+        ({"sample_weight": [1, 1]}, "sample_weight has 2 entries, but there are 4 examples"),
+        ({"sample_weight": [1, 1, -1, 1]}, "not negative, but entry 2 is -1.0"),
+        ({"sample_weight": [1, 1, 1, np.nan]}, "must be finite .* entry 3 is nan"),
+        ({"sample_weight": [0, 0, 0, 0]}, "zero for every example"),
+    ],
+)
+def test_arguments_of_fit(learner, arguments, says):
+    with pytest.raises(NovikoffError, match=says):
+        learner().fit(X, y, **arguments)
+
+
+def test_a_bias_to_start_from_but_none_to_learn():
+    with pytest.raises(ParameterError, match="through the origin"):
+        Perceptron(fit_intercept=False).fit(X, y, intercept_init=1.0)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_winnow_needs_zeros_and_ones(form):
+    with pytest.raises(DataError, match=r"X has 0.5 in row 1, column 2\. Set binarize"):
+        Winnow().fit(form(spoiled(1, 2, 0.5)), y)
+    with pytest.raises(DataError, match=r"X has -1.0 in row 3, column 0"):
+        Winnow().partial_fit(form(spoiled(3, 0, -1.0)), y)
+    with pytest.raises(DataError, match=r"X has 2 in row 0, column 0"):
+        Winnow().fit(form(np.array([[2, 0], [0, 1]], np.uint8)), [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"factor": 1.0}, "factor=1.0 was given, but it must be a finite number above 1"),
+        ({"threshold": 0}, "threshold=0 was given"),
+        ({"binarize": np.inf}, "binarize=inf was given, but it must be a finite number"),
+        ({"threshold": 1e308, "factor": 10.0}, "past the range of float64"),
+    ],
+)
+def test_winnow_options(options, says):
+    with pytest.raises(ParameterError, match=says):
+        Winnow(**options).fit(X, y)
+
+
+def test_winnow_binarizing_absent_entries():
+    with pytest.raises(ParameterError, match="absent entry of a sparse matrix"):
+        Winnow(binarize=-1.0).fit(sparse.csr_array(X), y)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("damage", ["column", "negative", "indptr", "short"])
+def test_damaged_sparse_matrices(learner, damage):
+    """Indices are followed by compiled code: a bad one must never get there."""
+    bad = sparse.csr_array(X)
+    if damage == "column":
+        bad.indices[2] = 1_000_000
+    elif damage == "negative":
+        bad.indices[2] = -5
+    elif damage == "indptr":
+        bad.indptr[1], bad.indptr[2] = bad.indptr[2], bad.indptr[1] - 1
+    else:
+        bad.indptr[-1] += 5
+    with pytest.raises(DataError, match="points outside itself"):
+        learner().fit(bad, y)
+    with pytest.raises(DataError, match="points outside itself"):
+        learner().partial_fit(X, y).predict(bad)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("learner", ADDITIVE)
+def test_overflow_is_reported(learner, dtype, form):
+    """Values near the top of the type: never a model of NaNs or infinities."""
+    top = np.finfo(dtype).max
+    huge = form(np.array([[top, top / 2], [-top, top], [top, -top]], dtype))
+    labels = [1, 0, 1]
+    advice = "as float64" if dtype == np.float32 else "normalize=True"
+    with pytest.raises(WeightOverflow, match=f"past the range of {dtype.__name__}.*{advice}"):
+        learner(max_iter=5, shuffle=False).fit(huge, labels)
+    with pytest.raises(WeightOverflow):
+        learner(shuffle=False).partial_fit(huge, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = learner(max_iter=5, normalize=True).fit(huge / 4, labels)
+    assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_overflow_in_the_last_update(learner, dtype):
+    """The last update may be the one that overflows, with no score after it to tell."""
+    x = np.array([[1.0, np.finfo(dtype).max / 1e10]], dtype)
+    model = learner(shuffle=False, eta0=1e20).partial_fit(x * 0, [1], classes=[0, 1])
+    before = pickle.dumps(model)
+    with pytest.raises(WeightOverflow):
+        model.partial_fit(x, [0])
+    assert pickle.dumps(model) == before
+    with pytest.raises(WeightOverflow):
+        learner(max_iter=1, eta0=1e20).fit(np.vstack([x, x]), [1, 0])
+
+
+def test_large_scales_are_no_overflow():
+    for scale in (1e-150, 1e-30, 1e30, 1e140):
+        model = Perceptron(max_iter=1000, fit_intercept=False).fit(X * scale, [1, 0, 1, 0])
+        assert model.converged_
+        assert model.radius_ == pytest.approx(np.sqrt(2) * scale, rel=1e-15)
+        unit = Perceptron(max_iter=1000, normalize=True).fit(X * scale, [1, 0, 1, 0])
+        assert unit.converged_
+        assert unit.radius_ == np.sqrt(2)
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+def test_not_converging_is_a_warning_with_advice(learner):
+    xor = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    with pytest.warns(ConvergenceWarning) as record:
+        model = learner(max_iter=7).fit(xor, [0, 1, 1, 0])
+    assert not model.converged_
+    assert model.n_iter_ == len(model.mistakes_) == 7
+    message = str(record[0].message)
+    last = model.mistakes_[-1]
+    assert f"max_iter=7 epochs: the last one still made {last} mistake" in message
+    assert "on 4 examples" in message
+    assert "slack > 0" in message
+    assert record[0].filename == __file__
+
+
+def test_functions():
+    with pytest.raises(DataError, match="coef is zero"):
+        distance(X, [0, 0, 0])
+    with pytest.raises(DataError, match="coef has 2 entries"):
+        margin(X, y, [1, 2])
+    with pytest.raises(DataError, match="must be finite"):
+        margin(X, y, [1, 2, np.nan])
+    with pytest.raises(ValueError, match="inconsistent"):
+        perceptron_loss(X, y[:2], [1, 2, 3])
+    with pytest.raises(DataError, match="3 classes"):
+        perceptron_loss(X, [0, 1, 2, 0], [1, 2, 3])
+    with pytest.raises(ParameterError, match=r"only k in \[-1, 0\]"):
+        perceptron_subgradient(X, y, [1, 2, 3], k=0.5)
+    with pytest.raises(ParameterError, match="radius=-1"):
+        novikoff_bound(-1, 1)
+    with pytest.raises(ParameterError, match="cannot exceed start_norm"):
+        novikoff_bound(1, 1, start_norm=1, start_progress=2)
+    with pytest.raises(ParameterError, match="eta0=0"):
+        novikoff_bound(1, 1, eta0=0)
+    with pytest.raises(ParameterError, match="deviation=nan"):
+        freund_schapire_bound(1, 1, np.nan)
+    with pytest.raises(ParameterError, match="give 1 <= r <= n"):
+        winnow_bound(5, 3)
+    with pytest.raises(ParameterError, match="no bundled data set 'mnist'"):
+        load("mnist")
+    with pytest.raises(ParameterError, match="margin between 0 and 1"):
+        planted(10, 3, margin=2.0)

@@ -1,0 +1,90 @@
+"""The house is kept: everything public is documented, and only kernels go untyped."""
+
+import ast
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import novikoff
+from novikoff.learners import LEARNERS
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+README = (ROOT / "README.md").read_text()
+PUBLIC = [*sorted(novikoff.__all__), "data.load", "data.planted"]
+
+
+def public(name):
+    """What a public name stands for."""
+    found = novikoff
+    for part in name.split("."):
+        found = getattr(found, part) if hasattr(found, part) else import_module(f"novikoff.{part}")
+    return found
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_are_documented(name):
+    doc = inspect.getdoc(public(name))
+    assert doc
+    if not name.endswith(("Error", "Overflow")):
+        for section in ("Parameters", "Examples"):
+            assert f"{section}\n---" in doc, section
+    if inspect.isclass(public(name)) and public(name) in LEARNERS:
+        for section in ("Attributes", "References"):
+            assert f"{section}\n---" in doc, section
+        assert "$$" in doc or "$\\" in doc  # its math
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_parameter_is_documented(learner):
+    doc = inspect.getdoc(learner)
+    for parameter in learner().get_params():
+        assert re.search(rf"^[\w, ]*\b{parameter}\b", doc, re.M), parameter
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_are_in_the_readme(name):
+    assert f"`{name.split('.')[-1]}" in README
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_learner_has_its_line_in_the_table(learner):
+    file = Path(inspect.getsourcefile(learner)).relative_to(ROOT)
+    line = next(line for line in README.splitlines() if line.startswith(f"| `{learner.__name__}`"))
+    assert str(file) in line
+
+
+def untyped(function):
+    arguments = [*function.args.args, *function.args.kwonlyargs]
+    unannotated = [a for a in arguments if a.annotation is None and a.arg not in ("self", "cls")]
+    return unannotated or function.returns is None
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT / "src")))
+def test_only_kernels_go_untyped(path):
+    def visit(node, in_kernel):
+        for child in ast.iter_child_nodes(node):
+            kernel = in_kernel
+            if isinstance(child, ast.FunctionDef):
+                decorators = {ast.unparse(d).split("(")[0] for d in child.decorator_list}
+                kernel = in_kernel or bool(decorators & {"njit", "overload", "intrinsic"})
+                assert kernel or not untyped(child), f"{path}:{child.lineno} {child.name}"
+            visit(child, kernel)
+
+    visit(ast.parse(path.read_text()), False)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT / "src")))
+def test_a_file_past_400_lines_is_two_files(path):
+    assert len(path.read_text().splitlines()) <= 400
+
+
+def test_all_is_what_it_says():
+    assert novikoff.__all__ == sorted(novikoff.__all__)
+    assert set(novikoff.__all__) == set(novikoff._HOME)
+    assert set(novikoff.__all__) <= set(dir(novikoff))
+    with pytest.raises(AttributeError, match="no attribute 'perceptron'"):
+        novikoff.perceptron  # noqa: B018

@@ -1,0 +1,196 @@
+"""The primitives do what their formulas say, on every kind of row and at every scale."""
+
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numba import njit
+from scipy import sparse
+
+from novikoff.inputs import DAMAGED, IN_ORDER, OUT_OF_ORDER, as_rows, csr_state
+from novikoff.rows import (
+    CSR,
+    Above,
+    Gram,
+    Unit,
+    add,
+    dot,
+    dot_and_sqnorm,
+    is_binary,
+    norm,
+    scale,
+    sqnorm,
+)
+
+matrices = hnp.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 5), st.integers(1, 40)),
+    elements=st.integers(-9, 9).map(float),
+)
+
+
+def kinds(X):
+    """The same rows in every form that stores them."""
+    return [X, as_rows(sparse.csr_array(X))]
+
+
+def weights(X):
+    return np.arange(1.0, X.shape[1] + 2)
+
+
+@given(X=matrices)
+def test_dot_add_and_norms(X):
+    w = weights(X)
+    for rows in kinds(X):
+        for i, x in enumerate(X):
+            assert dot(w, rows, i) == x @ w[:-1]
+            assert sqnorm(w, rows, i) == x @ x
+            assert norm(rows, i) == np.sqrt(x @ x)
+            moved = w.copy()
+            add(moved, -2.0, rows, i)
+            np.testing.assert_array_equal(moved, w - 2 * np.append(x, 0))
+
+
+@given(X=matrices, level=st.integers(-3, 3))
+def test_above(X, level):
+    w = weights(X)
+    for rows in kinds(X)[: 2 if level >= 0 else 1]:
+        above = Above(rows, float(level))
+        for i, x in enumerate(X):
+            assert dot(w, above, i) == (x > level) @ w[:-1]
+            assert is_binary(above, i)
+            assert is_binary(rows, i) == np.isin(x, [0, 1]).all()
+            moved = w.copy()
+            scale(moved, 0.5, 3.0, above, i)
+            expected = np.where(x > level, np.maximum(w[:-1] / 2, 3.0), w[:-1])
+            np.testing.assert_array_equal(moved[:-1], expected)
+            assert moved[-1] == w[-1]
+
+
+@given(X=matrices)
+def test_unit(X):
+    w = weights(X)
+    for rows in kinds(X):
+        for i, x in enumerate(X):
+            length = np.sqrt(x @ x)
+            unit = x / length if length else x
+            assert dot(w, Unit(rows), i) == pytest.approx(unit @ w[:-1], rel=1e-13, abs=1e-13)
+            moved = np.zeros_like(w)
+            add(moved, 2.0, Unit(rows), i)
+            np.testing.assert_allclose(moved[:-1], 2 * unit, rtol=1e-15)
+
+
+@given(X=matrices)
+def test_gram(X):
+    K = Gram(X @ X.T)
+    alpha = np.arange(1.0, len(X) + 2)
+    for i, x in enumerate(X):
+        assert dot(alpha, K, i) == x @ (alpha[:-1] @ X)
+        assert norm(K, i) == np.sqrt(x @ x)
+        moved = alpha.copy()
+        add(moved, 3.0, K, i)
+        np.testing.assert_array_equal(moved - alpha, 3.0 * (np.arange(len(alpha)) == i))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
+@pytest.mark.parametrize("form", ["dense", "csr", "unit"])
+def test_the_score_while_learning_is_the_score_when_predicting(dtype, form):
+    """Measuring a row on the way must not change a bit of its score."""
+    random = np.random.default_rng(0)
+    for d in [*range(1, 70), 127, 784, 1000]:
+        X = (100 * random.standard_normal((4, d))).astype(dtype)
+        rows = as_rows(sparse.csr_array(X)) if form == "csr" else X
+        rows = Unit(rows) if form == "unit" else rows
+        w = random.standard_normal(d + 1)
+        w = w.astype(np.float32) if dtype == np.float32 else w
+        for i in range(len(X)):
+            s, q = measured(w, rows, i)
+            assert s == dot(w, rows, i)
+            assert q == pytest.approx(float(norm(rows, i)) ** 2, rel=1e-5)
+
+
+@njit
+def measured(w, rows, i):
+    return dot_and_sqnorm(w, rows, i)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@given(j=st.integers(0, 33), w=st.sampled_from([0.0, 1.0, -2.0]))
+def test_what_is_not_finite_never_has_a_finite_score(dtype, bad, j, w):
+    X = np.ones((1, 34), dtype)
+    X[0, j] = bad
+    weight = np.full(35, w, dtype)
+    for rows in (X, as_rows(sparse.csr_array(X)), Unit(X), Above(X, 0.5)):
+        assert not np.isfinite(dot(weight, rows, 0))
+    for rows in (X, as_rows(sparse.csr_array(X))):
+        assert not norm(rows, 0) < np.inf
+        assert not is_binary(rows, 0)
+
+
+@pytest.mark.parametrize("exponent", [-308, -200, -150, 0, 150, 200, 307])
+def test_lengths_at_every_scale(exponent):
+    x = np.array([[3.0, -4.0]]) * 10.0**exponent
+    assert norm(x, 0) == pytest.approx(5.0 * 10.0**exponent, rel=1e-15, abs=0)
+    assert norm(np.zeros((1, 3)), 0) == 0
+
+
+def brute_force_state(indices, indptr, width):
+    if indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] > len(indices):
+        return DAMAGED
+    used = indices[: indptr[-1]]
+    if ((used < 0) | (used >= width)).any():
+        return DAMAGED
+    rows = [used[a:b] for a, b in pairwise(indptr)]
+    return IN_ORDER if all((np.diff(r) > 0).all() for r in rows) else OUT_OF_ORDER
+
+
+@given(data=st.data(), dtype=st.sampled_from([np.int32, np.int64]))
+def test_the_state_of_a_csr_matrix(data, dtype):
+    width = data.draw(st.integers(1, 6))
+    indices = data.draw(hnp.arrays(dtype, st.integers(0, 12), elements=st.integers(-1, width)))
+    cuts = data.draw(st.lists(st.integers(0, len(indices) + 1), max_size=6))
+    if data.draw(st.booleans()):
+        cuts = sorted(cuts)
+    indptr = np.array([0, *cuts, len(indices)], dtype)
+    state = csr_state(indices.view(f"u{indices.itemsize}"), indptr, width)
+    assert state == brute_force_state(indices, indptr, width)
+
+
+def test_the_state_of_many_rows():
+    """More rows than are looked at together, with a fault in the last one."""
+    X = sparse.random_array((1000, 50), density=0.1, format="csr", rng=0)
+    X.sort_indices()
+    indices = X.indices.astype(np.int32)
+    assert csr_state(indices.view("u4"), X.indptr, 50) == IN_ORDER
+    indices[-1] = indices[-2]
+    assert csr_state(indices.view("u4"), X.indptr, 50) == OUT_OF_ORDER
+    indices[-1] = 50
+    assert csr_state(indices.view("u4"), X.indptr, 50) == DAMAGED
+
+
+def test_compiled_is_interpreted():
+    """All of it runs uncompiled, and says the same: `interpreted.py` compares the two."""
+    script = Path(__file__).parent / "interpreted.py"
+    told = {}
+    for disabled in ("0", "1"):
+        env = os.environ | {"NUMBA_DISABLE_JIT": disabled}
+        run = subprocess.run([sys.executable, script], env=env, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        told[disabled] = run.stdout
+    assert len(told["0"].splitlines()) > 100
+    assert told["0"] == told["1"]
+
+
+def test_csr_is_a_view():
+    X = sparse.csr_array(np.eye(3))
+    rows = as_rows(X)
+    assert isinstance(rows, CSR)
+    assert rows.data is X.data
