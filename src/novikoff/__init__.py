@@ -14,16 +14,21 @@ if TYPE_CHECKING:
     from novikoff.learners.voted import VotedPerceptron
     from novikoff.learners.winnow import Winnow
     from novikoff.margins.bounds import freund_schapire_bound, novikoff_bound, winnow_bound
+    from novikoff.margins.bracket import Bracket
+    from novikoff.margins.certificate import Separability
     from novikoff.margins.hyperplane import distance, margin
+    from novikoff.margins.separability import separability
 
 __version__ = "0.1.0"
 
 _HOME = {
     "AveragedPerceptron": "learners.averaged",
+    "Bracket": "margins.bracket",
     "DataError": "errors",
     "NovikoffError": "errors",
     "ParameterError": "errors",
     "Perceptron": "learners.perceptron",
+    "Separability": "margins.certificate",
     "VotedPerceptron": "learners.voted",
     "WeightOverflow": "errors",
     "Winnow": "learners.winnow",
@@ -33,15 +38,18 @@ _HOME = {
     "novikoff_bound": "margins.bounds",
     "perceptron_loss": "learners.loss",
     "perceptron_subgradient": "learners.loss",
+    "separability": "margins.separability",
     "winnow_bound": "margins.bounds",
 }
 
 __all__ = [
     "AveragedPerceptron",
+    "Bracket",
     "DataError",
     "NovikoffError",
     "ParameterError",
     "Perceptron",
+    "Separability",
     "VotedPerceptron",
     "WeightOverflow",
     "Winnow",
@@ -51,6 +59,7 @@ __all__ = [
     "novikoff_bound",
     "perceptron_loss",
     "perceptron_subgradient",
+    "separability",
     "winnow_bound",
 ]
 

@@ -42,6 +42,10 @@ def read(estimator: Any, X: Any, *, reset: bool) -> Any:
         and not hasattr(estimator, "feature_names_in_")
     ):
         return X
+    if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any():
+        raise DataError("X is a masked array with masked values: fill them in, or drop the rows.")
+    if isinstance(X, np.ndarray) and X.dtype.newbyteorder("=") in _AS_IS:
+        X = X.astype(X.dtype.newbyteorder("="), copy=False)
     X = validate_data(
         estimator,
         X,
@@ -66,8 +70,9 @@ def in_canonical_order(X: Any) -> Any:
     Repeated entries are added up. A matrix that points outside itself is an error.
     """
     unsigned = X.indices.view(f"u{X.indices.itemsize}")
-    state = csr_state(unsigned, X.indptr, X.shape[1])
-    if state == DAMAGED or len(X.data) < len(X.indices):
+    whole = len(X.indptr) == X.shape[0] + 1 and len(X.data) == len(X.indices)
+    state = csr_state(unsigned, X.indptr, X.shape[1]) if whole else DAMAGED
+    if state == DAMAGED:
         raise DataError(
             f"The sparse matrix X points outside itself: its column indices must be 0 to "
             f"{X.shape[1] - 1} and its indptr must not decrease. It is damaged; build it anew."
@@ -168,11 +173,11 @@ def first_entry(X: Any, i: int, bad: Any) -> tuple[int, Any]:
 
 
 def overflow(dtype: npt.DTypeLike) -> WeightOverflow:
-    """What to say when the weights grew past the range of their type."""
+    """What to say when weights or scores grew past the range of their type."""
     dtype = np.dtype(dtype)
     wider = " Or give the data as float64." if dtype == np.float32 else ""
     return WeightOverflow(
-        f"The weights or scores grew past the range of {dtype} (about {np.finfo(dtype).max:.1e}): "
-        "this call changed nothing. Scale the features down (sklearn.preprocessing.MaxAbsScaler), "
-        f"or set normalize=True.{wider}"
+        f"Weights, scores or lengths grew past the range of {dtype} (about "
+        f"{np.finfo(dtype).max:.1e}). The model is as it was. Scale the features down "
+        f"(sklearn.preprocessing.MaxAbsScaler), or the step.{wider}"
     )

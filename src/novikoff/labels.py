@@ -1,5 +1,6 @@
 """Two labels of any kind, and the signs -1 and +1 that the algorithms know them by."""
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -12,41 +13,37 @@ from novikoff.errors import DataError
 Signs = npt.NDArray[np.int8]
 
 
-def as_labels(y: Any) -> npt.NDArray[Any]:
-    """`y` as a one-dimensional array without missing values."""
-    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
+def as_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
+    """`y` as a one-dimensional array of numbers or strings, without missing values."""
+    if isinstance(y, list):
+        y = np.asarray(y) if all(type(v) in (int, bool, str) for v in y) else np.array(y, object)
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
         return y
     if y is None:
         raise DataError(
             "This learner requires y to be passed, but the target y is None: "
             "give one label per row of X."
         )
+    if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
+        raise _missing_label(name, np.ma.getmaskarray(y))
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "f" and np.isinf(y).any():
         raise DataError(
-            f"Input y contains infinity or a value too large for {y.dtype!r}, first in row "
+            f"Input {name} contains infinity or a value too large for {y.dtype!r}, first in row "
             f"{int(np.isinf(y).argmax())}: labels must be finite."
         )
-    if y.dtype.kind in "fO":
-        floats = y.dtype.kind == "f"
-        missing = np.isnan(y) if floats else np.array([_is_missing(v) for v in y], bool)
-        if missing.any():
-            raise DataError(
-                f"Input y contains NaN or a missing label, first in row {int(missing.argmax())}: "
-                "every example needs a label; drop the rows that have none."
-            )
-    return y if y.dtype.kind != "O" else _unboxed(y)
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        raise _missing_label(name, np.isnan(y))
+    if y.dtype.kind in "mM" and np.isnat(y).any():
+        raise _missing_label(name, np.isnat(y))
+    return _unboxed(y, name) if y.dtype.kind in "OT" else y
 
 
-def _unboxed(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Python objects of one kind as an array of that kind."""
-    kinds = {type(v).__name__ for v in y}
-    if len(kinds) > 1:
-        raise DataError(
-            f"y mixes labels of several kinds ({', '.join(sorted(kinds))}), which cannot be "
-            "ordered: make them all numbers or all strings."
-        )
-    return np.asarray(y.tolist())
+def _missing_label(name: str, missing: npt.NDArray[np.bool_]) -> DataError:
+    return DataError(
+        f"Input {name} contains NaN or a missing label, first in row {int(missing.argmax())}: "
+        "every example needs a label; drop the rows that have none."
+    )
 
 
 def _is_missing(v: Any) -> bool:
@@ -56,7 +53,22 @@ def _is_missing(v: Any) -> bool:
         return True
 
 
-def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Signs]:
+def _unboxed(y: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """Python objects that are all numbers, or all strings, as an array of those."""
+    missing = np.array([_is_missing(v) for v in y], bool)
+    if missing.any():
+        raise _missing_label(name, missing)
+    if all(isinstance(v, str) for v in y):
+        return np.array([str(v) for v in y])
+    if all(isinstance(v, Number | np.number | np.bool_) for v in y):
+        return np.array(y.tolist())
+    kinds = sorted({type(v).__name__ for v in y})
+    raise DataError(
+        f"{name} has labels of the kind {', '.join(kinds)}: make them all numbers or all strings."
+    )
+
+
+def two_classes(y: npt.NDArray[Any], name: str = "y") -> tuple[npt.NDArray[Any], Signs]:
     """The two labels in `y`, sorted, and for each example -1 (the first) or +1."""
     if y.dtype.kind in "biuf" and len(y):
         low, high = y.min(), y.max()
@@ -68,22 +80,26 @@ def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Signs]:
     classes = np.unique(y)
     if len(classes) == 1:
         raise DataError(
-            f"y has one class only, {classes[0]!r}: a classifier needs examples of two classes."
+            f"{name} has one class only, {_shown(classes)}: a classifier needs two classes."
         )
     if len(classes) > 2:
-        shown = ", ".join(repr(c) for c in classes[:5]) + (", ..." if len(classes) > 5 else "")
         raise DataError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"y has {len(classes)} classes ({shown}). Choose two of them, or wrap the learner in "
-            "sklearn.multiclass.OneVsRestClassifier."
+            f"{name} has {len(classes)} classes ({_shown(classes)}). Choose two of them, or wrap "
+            "the learner in sklearn.multiclass.OneVsRestClassifier."
         )
     return classes, as_signs(y == classes[1])
 
 
+def _shown(classes: npt.NDArray[Any]) -> str:
+    more = ", ..." if len(classes) > 5 else ""
+    return ", ".join(repr(c) for c in classes[:5].tolist()) + more
+
+
 def known_classes(classes: Any) -> npt.NDArray[Any]:
     """The two classes a stream will have, sorted, from the argument `classes`."""
-    unique, _ = two_classes(as_labels(np.asarray(classes)))
-    return unique
+    classes = list(classes) if not isinstance(classes, np.ndarray) else classes
+    return two_classes(as_labels(classes, "classes"), "classes")[0]
 
 
 def signs(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Signs:
@@ -92,9 +108,10 @@ def signs(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Signs:
     known = positive | (y == classes[0])
     if not known.all():
         i = int(np.asarray(known).argmin())
+        unknown = y[i : i + 1].tolist()[0]
         raise DataError(
-            f"y has a label that is none of the classes, first in row {i}: {y[i]!r} is neither "
-            f"{classes[0]!r} nor {classes[1]!r}. All labels must be known from the first call: "
+            f"y has a label that is none of the classes, first in row {i}: {unknown!r}"
+            f" is neither of {_shown(classes)}. All labels must be known from the first call: "
             "start again with fit, or with partial_fit(..., classes=[...])."
         )
     return as_signs(positive)

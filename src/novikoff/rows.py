@@ -128,7 +128,7 @@ def _column(X, k):
 
 
 def value(X: Any, i: int, k: Any) -> Any:
-    """The entry of row `i` at place `k`, before any scaling to unit length."""
+    """The entry of row `i` at place `k`, before any division by its length."""
     if isinstance(X, Unit):
         return value(X.rows, i, k)
     if isinstance(X, Above):
@@ -158,16 +158,33 @@ def _value(X, i, k):
     return lambda X, i, k: X[i, k]
 
 
-def factor(X: Any, i: int) -> float:
-    """What row `i` is multiplied by."""
-    return inverse_length(X.rows, i) if isinstance(X, Unit) else 1.0
+def divisor(X: Any, i: int) -> float:
+    """What the entries of row `i` are divided by: its length, for unit rows."""
+    return (norm(X.rows, i) or 1.0) if isinstance(X, Unit) else 1.0
 
 
-@overload(factor)
-def _factor(X, i):
+@overload(divisor)
+def _divisor(X, i):
+    if not is_a(X, Unit):
+        return lambda X, i: 1.0
+
+    def unit(X, i):
+        length = norm(X.rows, i)
+        return length if length != 0.0 else 1.0
+
+    return unit
+
+
+def divided(X: Any, x: Any, r: float) -> Any:
+    """The entry `x` as the row has it, `r` being the row's divisor."""
+    return x / r if isinstance(X, Unit) else x
+
+
+@overload(divided)
+def _divided(X, x, r):
     if is_a(X, Unit):
-        return lambda X, i: inverse_length(X.rows, i)
-    return lambda X, i: 1.0
+        return lambda X, x, r: x / r
+    return lambda X, x, r: x
 
 
 def is_dual(X: Any) -> bool:
@@ -245,20 +262,22 @@ def prefetch(context: Any, array: Any, index: Any) -> Any:
 def dot(w, X, i):
     r"""$\langle w, x_i\rangle$"""
     s = w.dtype.type(0)
+    r = divisor(X, i)
     for k in range(first(X, i), last(X, i)):
-        s += value(X, i, k) * w[column(X, k)]
-    return s * w.dtype.type(factor(X, i))
+        s += divided(X, value(X, i, k), r) * w[column(X, k)]
+    return w.dtype.type(s)
 
 
 @njit
 def add(w, a, X, i):
     r"""$w \leftarrow w + a\,x_i$"""
-    a = w.dtype.type(a * factor(X, i))
+    a = w.dtype.type(a)
+    r = divisor(X, i)
     if is_dual(X):
         w[i] += a
     else:
         for k in range(first(X, i), last(X, i)):
-            w[column(X, k)] += a * value(X, i, k)
+            w[column(X, k)] += a * divided(X, value(X, i, k), r)
 
 
 @njit
@@ -272,7 +291,7 @@ def scale(w, f, least, X, i):
 
 @njit(fastmath=SUM)
 def sqnorm(w, X, i):
-    r"""$\|x_i\|^2$ before any scaling to unit length, quickly: in the precision of `w`."""
+    r"""$\|x_i\|^2$ before any division, quickly: in the precision of `w`."""
     q = w.dtype.type(0)
     for k in range(first(X, i), last(X, i)):
         x = w.dtype.type(value(X, i, k))
@@ -288,11 +307,11 @@ def in_one_pass(w, X, i):
         x = w.dtype.type(value(X, i, k))
         s += x * w[column(X, k)]
         q += x * x
-    return s * w.dtype.type(factor(X, i)), q
+    return s, q
 
 
 def dot_and_sqnorm(w: Any, X: Any, i: int) -> tuple[Any, Any]:
-    """Both: in one pass where a row is contiguous, in two where it has to be gathered."""
+    """Both: in one pass over a plain dense row, in two over others."""
     return dot(w, X, i), sqnorm(w, X, i)
 
 
@@ -302,13 +321,13 @@ def _dot_and_sqnorm(w, X, i):
         q = sqnorm(w, X, i)
         return dot(w, X, i), q
 
-    rows = X.types[0] if is_a(X, Unit, Above) else X
-    return in_two if is_a(rows, CSR) else lambda w, X, i: in_one_pass(w, X, i)
+    # a sparse row has to gather weights, which a second sum would slow down
+    return in_two if is_a(X, CSR, Unit) else lambda w, X, i: in_one_pass(w, X, i)
 
 
 @njit(fastmath=SUM)
 def norm(X, i):
-    r"""$\|x_i\|$ before any scaling, in double precision, at any scale of the values."""
+    r"""$\|x_i\|$ before any division, in double precision, at any scale of the values."""
     if is_dual(X):
         return np.sqrt(np.float64(value(X, i, i)))
     s = 0.0
@@ -327,13 +346,6 @@ def norm(X, i):
         x = np.float64(value(X, i, k)) / top
         s += x * x
     return top * np.sqrt(s)
-
-
-@njit
-def inverse_length(X, i):
-    r"""$1 / \|x_i\|$, and 0 for a zero row."""
-    length = norm(X, i)
-    return 1.0 / length if length != 0.0 else 0.0
 
 
 @njit

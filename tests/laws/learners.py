@@ -6,9 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-import naive
 from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow
-from novikoff.learners import LEARNERS
+from novikoff.learners import LEARNERS as LEARNERS
 from worlds import conventions, worlds
 
 ADDITIVE = (Perceptron, AveragedPerceptron, VotedPerceptron)
@@ -55,15 +54,3 @@ def assert_same(one, other, rows=None):
         np.testing.assert_array_equal(value, state(other)[name], err_msg=name, strict=True)
     if rows is not None:
         np.testing.assert_array_equal(one.decision_function(rows), other.decision_function(rows))
-
-
-__all__ = [
-    "ADDITIVE",
-    "LEARNERS",
-    "assert_same",
-    "data_for",
-    "fitted",
-    "naive",
-    "options_for",
-    "state",
-]

@@ -18,7 +18,7 @@ from numba import njit
 from novikoff.examples import Examples, step, visit
 from novikoff.inputs import overflow
 from novikoff.learners.base import Array
-from novikoff.learners.perceptron import Additive
+from novikoff.learners.perceptron import SEPARATE, Additive
 from novikoff.learners.run import Run
 from novikoff.rows import add
 
@@ -88,6 +88,10 @@ class AveragedPerceptron(Additive):
 
     def _predicting(self) -> Array:
         run = self._fitted()
-        total = run.n_seen * run.w.astype(np.float64) - run.memory
-        mean: Array = (total / run.n_seen).astype(run.w.dtype)
-        return mean
+        if run.mean is None:
+            total = run.n_seen * run.w.astype(np.float64) - run.memory
+            run.mean = (total / max(1, run.n_seen)).astype(run.w.dtype)
+        return run.mean if run.n_seen else run.w
+
+    def _advice(self) -> str:
+        return f"{SEPARATE} The average need not wait for that: it may do well as it is."

@@ -6,8 +6,6 @@ weights, what it keeps of the mistakes. Everything a fitted model knows is in it
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -18,12 +16,12 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from novikoff.errors import DataError
+from novikoff.errors import DataError, ParameterError
 from novikoff.examples import Examples, n_visits
-from novikoff.inputs import as_rows, overflow, read, require_sound
+from novikoff.inputs import overflow, read, require_sound
 from novikoff.labels import as_labels, known_classes, signs, two_classes
 from novikoff.learners import parameters
-from novikoff.learners.run import Run, Undo
+from novikoff.learners.run import Run, Undo, undone_on_error
 from novikoff.learners.weights import class_counts, example_weights
 from novikoff.rows import dot
 
@@ -58,6 +56,10 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         """Raise a `ParameterError` for an option without a meaning."""
 
     @abstractmethod
+    def _space(self) -> dict[str, Any]:
+        """The options that a run cannot change on the way."""
+
+    @abstractmethod
     def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
         """A run that has seen nothing yet."""
 
@@ -75,11 +77,11 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
     def _advice(self) -> str:
         """What to try when a run did not converge."""
 
-    def _rows(self, X: Any) -> Any:
+    @abstractmethod
+    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         """The rows the loop sees."""
-        return as_rows(X)
 
-    def _require_sound(self, X: Any) -> None:
+    def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
         """Raise what is wrong with the first bad row of `X`, if there is one."""
         require_sound(X)
 
@@ -99,12 +101,23 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         self, X: Any, y: Any, coef: Any = None, intercept: Any = None, sample_weight: Any = None
     ) -> Self:
         self._check_common()
-        with self._unchanged_on_error():
+        with undone_on_error(self):
             X = read(self, X, reset=True)
             y = as_labels(y)
             check_consistent_length(X, y)
             classes, y = two_classes(y)
             weight = example_weights(y, classes, self.class_weight, sample_weight)
+            if weight is not None and not weight.any():
+                raise DataError(
+                    "The weight of every example is zero, so there is nothing to learn from: "
+                    "give a positive sample_weight or class_weight to some."
+                )
+            if self._going_on(coef, intercept) and not np.array_equal(classes, self.classes_):
+                raise DataError(
+                    "warm_start=True goes on from a model of the classes "
+                    f"{self.classes_.tolist()}, but y has {classes.tolist()}: keep the classes, "
+                    "or set warm_start=False."
+                )
             run = self._train(X, y, weight, coef, intercept)
             self._count(run, y, sample_weight)
             self.classes_ = classes
@@ -114,13 +127,14 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def _train(self, X: Any, y: Array, weight: Array | None, coef: Any, intercept: Any) -> Run:
-        going_on = self.warm_start and coef is None and intercept is None and self._is_fitted()
+        going_on = self._going_on(coef, intercept)
         run = self._resumed(X) if going_on else self._begin(X, coef, intercept)
         run.streaming = False
-        run.updates = np.zeros(len(y), np.int64)
-        keep = self._visited(X, weight)
+        if run.updates is None or len(run.updates) != len(y):
+            run.updates = np.zeros(len(y), np.int64)
+        keep = self._visited(X, weight, run.space)
         random = check_random_state(self.random_state)
-        rows, mistakes = self._rows(X), np.empty(len(y), np.int64)
+        rows, mistakes = self._rows(X, run.space), np.empty(len(y), np.int64)
         for epoch in range(self.max_iter):
             D = Examples(rows, y, weight, self._order(keep, len(y), random))
             run.mistakes.append(0)
@@ -130,7 +144,20 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         self._settle(run, X)
         return run
 
+    def _going_on(self, coef: Any, intercept: Any) -> bool:
+        return self.warm_start and coef is None and intercept is None and self._is_fitted()
+
+    def _same_space(self) -> None:
+        """A run goes on in the space it began in."""
+        for name, before in self._run.space.items():
+            if getattr(self, name) != before:
+                raise ParameterError(
+                    f"{name} was {before!r} when the run began and is {getattr(self, name)!r} now: "
+                    "set it back, or start anew with fit and warm_start=False."
+                )
+
     def _resumed(self, X: Any) -> Run:
+        self._same_space()
         width = len(self._run.w) - 1
         if X.shape[1] != width:
             raise DataError(
@@ -139,15 +166,15 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
             )
         return self._run.copy()
 
-    def _visited(self, X: Any, weight: Array | None) -> Array | None:
+    def _visited(self, X: Any, weight: Array | None, space: dict[str, Any]) -> Array | None:
         """The rows of positive weight; None for all. The others must be sound all the same."""
         if weight is None or weight.all():
             return None
-        self._require_sound(X)
+        self._require_sound(X, space)
         return np.flatnonzero(weight)
 
     def _order(self, keep: Array | None, n: int, random: np.random.RandomState) -> Array | None:
-        if not self.shuffle or n == 1:
+        if not self.shuffle:
             return keep
         return random.permutation(n if keep is None else keep)
 
@@ -157,7 +184,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         """Let the kernel pass over `D` once, and bring the run up to date."""
         k, length, stopped = self._epoch(run, updates, mistakes, D, measure)
         if stopped >= 0:
-            self._require_sound(X)
+            self._require_sound(X, run.space)
             raise overflow(run.w.dtype)
         run.length = max(run.length, length)
         n = n_visits(D)
@@ -167,6 +194,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
             if not safe and not np.isfinite(run.w).all():
                 raise overflow(run.w.dtype)
             self._remember(run, D, mistakes[:k])
+        run.mean = None
         run.n_seen += n
         run.mistakes[-1] += k
 
@@ -179,9 +207,10 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
     def _partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         self._check_common()
         if self._is_fitted():
+            self._same_space()
             self._learn_block(self._run, X, y, classes, sample_weight)
         else:
-            with self._unchanged_on_error():
+            with undone_on_error(self):
                 self._learn_block(None, X, y, classes, sample_weight)
         return self
 
@@ -203,24 +232,25 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         self._run = run
 
     def _stream(self, run: Run, X: Any, y: Array, weight: Array | None) -> None:
-        keep = self._visited(X, weight)
-        order = self._order(keep, len(y), check_random_state(self.random_state))
-        undo = Undo(run, X)
-        if not run.streaming:
-            run.mistakes.append(0)
-            run.streaming = True
-        try:
+        order = self._visited(X, weight, run.space)
+        with undone_on_error(self, Undo(run, X)):
+            if self.shuffle and len(y) > 1:
+                order = self._order(order, len(y), check_random_state(self.random_state))
+            if not run.streaming:
+                run.mistakes.append(0)
+                run.streaming = True
             updates, mistakes = np.zeros(len(y), np.int64), np.empty(len(y), np.int64)
-            D = Examples(self._rows(X), y, weight, order)
+            D = Examples(self._rows(X, run.space), y, weight, order)
             self._pass(run, updates, mistakes, X, D, measure=True)
-        except BaseException:
-            undo()
-            raise
         self._settle(run, X)
 
     def _classes_of_stream(self, y: Array, classes: Any, *, new: bool) -> Array:
         if not new:
-            if classes is not None and not np.array_equal(known_classes(classes), self.classes_):
+            if (
+                classes is not None
+                and not np.array_equal(classes, self.classes_)
+                and not np.array_equal(known_classes(classes), self.classes_)
+            ):
                 raise DataError(
                     f"classes={list(classes)} differs from the classes of the earlier calls, "
                     f"{self.classes_.tolist()}: leave it out, or start anew with fit."
@@ -253,11 +283,14 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples,)
             Positive on the side of `classes_[1]`, negative on that of `classes_[0]`.
         """
-        w = self._predicting()
-        X = read(self, X, reset=False)
+        self._fitted()
+        return self._scores(read(self, X, reset=False))
+
+    def _scores(self, X: Any) -> Array:
+        w, space = self._predicting(), self._run.space
         out = np.empty(X.shape[0], w.dtype)
-        if scores(w, self._rows(X), out) >= 0:
-            self._require_sound(X)
+        if scores(w, self._rows(X, space), out) >= 0:
+            self._require_sound(X, space)
             raise overflow(w.dtype)
         return out
 
@@ -311,7 +344,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
 
     @property
     def dual_coef_(self) -> Array:
-        """How often each example of the last `fit` was a mistake in it."""
+        """How often each example of `fit` was a mistake, warm starts on as many counted in."""
         updates = self._fitted().updates
         if updates is None:
             raise AttributeError("dual_coef_ is known after fit only: a stream keeps no examples.")
@@ -346,6 +379,8 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
 
     def _check_common(self) -> None:
         parameters.count("max_iter", self.max_iter)
+        parameters.flag("shuffle", self.shuffle)
+        parameters.flag("warm_start", self.warm_start)
         self._check_parameters()
 
     def _warn(self, run: Run, n: int) -> None:
@@ -356,13 +391,3 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
             ConvergenceWarning,
             stacklevel=4,
         )
-
-    @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise

@@ -1,17 +1,21 @@
 """Options that have no meaning, said plainly."""
 
-from math import isfinite
+import sys
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from novikoff.errors import ParameterError
+
+LARGEST: Any = sys.float_info.max
 
 
 def number(
     name: str, given: Any, *, above: float | None = None, least: float | None = None
 ) -> None:
     """Require a finite real number, above a bound or at least as large as one."""
-    fine = isinstance(given, Real) and not isinstance(given, bool) and isfinite(given)
+    fine = isinstance(given, Real) and not isinstance(given, bool) and bool(abs(given) <= LARGEST)
     if fine and (above is None or given > above) and (least is None or given >= least):
         return
     bound = f" above {above:g}" if above is not None else ""
@@ -32,3 +36,9 @@ def choice(name: str, given: Any, choices: tuple[str, ...]) -> None:
     if not isinstance(given, str) or given not in choices:
         words = ", ".join(repr(c) for c in choices)
         raise ParameterError(f"{name}={given!r} was given, but it must be one of {words}.")
+
+
+def flag(name: str, given: Any) -> None:
+    """Require True or False."""
+    if not isinstance(given, bool | np.bool_):
+        raise ParameterError(f"{name}={given!r} was given, but it must be True or False.")

@@ -74,9 +74,9 @@ def epoch(w, alpha, mistakes, D, rule, measure):
         m = D.y[i] * s
         if rule.slack > 0.0:
             m += rule.slack * rule.slack * alpha[i] * abs(step(D, i, rule.eta))
-        if not (0.0 < m < np.inf or (m == 0.0 and D.y[i] == rule.tie)):
-            if not np.isfinite(s):
-                return k, R, t
+        if not abs(s) < np.inf:
+            return k, R, t
+        if m < 0.0 or (m == 0.0 and D.y[i] != rule.tie):
             a = step(D, i, rule.eta)
             add(w, a, D.rows, i)
             w[-1] += a * rule.bias
@@ -173,68 +173,91 @@ class Additive(MistakeDriven):
         That space has a coordinate of 1 for the bias and one of `slack` for the example's
         own feature: $R = \sqrt{\max_i \|x_i\|^2 + 1 + \Delta^2}$.
         """
-        length = self._length(self._fitted().length)
-        return hypot(length, float(self.fit_intercept), self.slack)
+        run = self._fitted()
+        length = self._length(run.length, run.space)
+        return hypot(length, float(run.space["fit_intercept"]), run.space["slack"])
 
     def _check_parameters(self) -> None:
         parameters.choice("tie", self.tie, tuple(TIES))
         parameters.number("eta0", self.eta0, above=0.0)
         parameters.number("slack", self.slack, least=0.0)
+        parameters.flag("fit_intercept", self.fit_intercept)
+        parameters.flag("normalize", self.normalize)
+        if self.slack and not 1e-150 < self.slack < 1e150:
+            raise ParameterError(f"slack={self.slack!r} was given, but its square must be a float.")
+
+    def _space(self) -> dict[str, Any]:
+        return {
+            "fit_intercept": self.fit_intercept,
+            "normalize": self.normalize,
+            "slack": self.slack,
+        }
 
     def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
         d, dtype = X.shape[1], weight_dtype(X)
         if coef is None and intercept is None:
-            return Run(np.zeros(d + 1, dtype))
+            return Run(np.zeros(d + 1, dtype), self._space())
         start = np.zeros(d + 1, dtype)
-        start[:-1] = starting_weights("coef_init", coef, d)
-        start[-1:] = starting_weights("intercept_init", intercept, 1)
+        start[:-1] = starting_weights("coef_init", coef, d, dtype)
+        start[-1:] = starting_weights("intercept_init", intercept, 1, dtype)
         if start[-1] != 0 and not self.fit_intercept:
             raise ParameterError(
                 "intercept_init was given, but fit_intercept=False: the hyperplane goes through "
                 "the origin. Leave one of them out."
             )
-        return Run(start.copy(), start=start, reach=float(abs(start).max()))
+        return Run(start.copy(), self._space(), start=start, reach=float(abs(start).max()))
 
     def _epoch(
         self, run: Run, updates: Array, mistakes: Array, D: Examples, measure: bool
     ) -> tuple[int, float, int]:
+        smallest = self.eta0 * (1.0 if D.weight is None else _least_positive(D.weight))
+        if not run.w.dtype.type(smallest) > 0:
+            raise ParameterError(
+                f"A step of eta0 times the weights is {smallest:.1g}, which is nothing in "
+                f"{run.w.dtype}: give larger ones."
+            )
         rule = Rule(float(self.eta0), float(self.fit_intercept), TIES[self.tie], float(self.slack))
         result: tuple[int, float, int] = epoch(
             run.w, updates, mistakes, D, rule, True if measure else None
         )
         return result
 
-    def _rows(self, X: Any) -> Any:
-        return Unit(as_rows(X)) if self.normalize else as_rows(X)
+    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
+        return Unit(as_rows(X)) if space["normalize"] else as_rows(X)
 
     def _stride(self, D: Examples, length: float) -> float:
         heaviest = 1.0 if D.weight is None else float(D.weight.max())
-        return float(self.eta0) * heaviest * max(1.0, self._length(length))
+        return float(self.eta0) * heaviest * max(1.0, self._length(length, self._space()))
 
-    def _length(self, length: float) -> float:
+    def _length(self, length: float, space: dict[str, Any]) -> float:
         """The length that the loop sees of a row this long."""
-        return float(length > 0) if self.normalize else length
+        return float(length > 0) if space["normalize"] else length
 
     def _on_line(self) -> int:
         return +1 if self.tie == "positive" else -1
 
-    def _advice(self) -> str:
-        return (
-            "If a hyperplane separates the data, more epochs will find one: raise max_iter, and "
-            "scale the features. If none does, no number of epochs helps: set slack > 0 so that "
-            "the run can end, or use AveragedPerceptron, which does well without an end."
-        )
+
+SEPARATE = (
+    "If a hyperplane separates the data, more epochs will find one: raise max_iter, and scale "
+    "the features. If none does, no number of epochs helps; slack > 0 lets every run end."
+)
 
 
-def starting_weights(name: str, given: Any, n: int) -> Array:
+def _least_positive(weight: Array) -> float:
+    return float(np.min(weight, where=weight > 0, initial=np.inf))
+
+
+def starting_weights(name: str, given: Any, n: int, dtype: Any) -> Array:
     """The numbers of `coef_init` or `intercept_init`, flat; zeros if not given."""
     if given is None:
-        return np.zeros(n)
+        return np.zeros(n, dtype)
     start = np.asarray(given, np.float64)
-    if start.size != n or not np.isfinite(start).all():
+    if start.size != n:
         raise ParameterError(
-            f"{name} has shape {start.shape}, but it must hold {n} finite number{'s' * (n != 1)}."
+            f"{name} has shape {start.shape}, but it must hold {n} number{'s' * (n != 1)}."
         )
+    if not (abs(start) <= np.finfo(dtype).max).all():
+        raise ParameterError(f"{name} must hold finite numbers in the range of {np.dtype(dtype)}.")
     return start.ravel()
 
 
@@ -341,3 +364,6 @@ class Perceptron(Additive):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+
+    def _advice(self) -> str:
+        return f"{SEPARATE} AveragedPerceptron does well without an end."

@@ -1,5 +1,7 @@
 """The state of a run, and how to undo a part of it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +18,8 @@ class Run:
 
     w: Array
     """The weights, the bias last."""
+    space: dict[str, Any]
+    """The options that the run cannot change on the way: they make the space it is in."""
     start: Array | None = None
     """The weights before the first example; None for zero."""
     memory: Any = None
@@ -29,7 +33,9 @@ class Run:
     reach: float = 0.0
     """No weight can be larger than this."""
     updates: Array | None = None
-    """How often each example of the last `fit` was a mistake in it."""
+    """How often each example of `fit` was a mistake."""
+    mean: Array | None = None
+    """The averaged weights, while they are known."""
     brought: Array = field(default_factory=lambda: np.zeros(2))
     """How much of each class has come, for balancing a stream."""
     streaming: bool = False
@@ -42,6 +48,7 @@ class Run:
             w=self.w.copy(),
             memory=None if self.memory is None else self.memory.copy(),
             mistakes=list(self.mistakes),
+            updates=None if self.updates is None else self.updates.copy(),
         )
 
 
@@ -62,3 +69,22 @@ class Undo:
         run.w[self.touched] = self.values
         run.length, run.reach, run.streaming, n_passes, run.n_seen = self.scalars
         del run.mistakes[n_passes:]
+
+
+@contextmanager
+def undone_on_error(estimator: Any, undo: Undo | None = None) -> Iterator[None]:
+    """Whatever fails inside leaves the estimator, and its random numbers, as they were."""
+    random = estimator.random_state
+    drawn = random.get_state() if isinstance(random, np.random.RandomState) else None
+    before = estimator.__dict__.copy() if undo is None else None
+    try:
+        yield
+    except BaseException:
+        if undo is not None:
+            undo()
+        if before is not None:
+            estimator.__dict__.clear()
+            estimator.__dict__.update(before)
+        if drawn is not None:
+            random.set_state(drawn)
+        raise

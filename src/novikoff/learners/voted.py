@@ -5,29 +5,26 @@ $c_k$ examples, and gets as many votes:
 
 $$\hat y = \operatorname{sign} \sum_k c_k \operatorname{sign}(\langle w_k, x\rangle + b_k).$$
 
-Since $w_k$ is a sum of the first $k$ mistaken examples, its score on $x$ is a running sum
-of their inner products with $x$: the mistakes are kept, and no weight vector but the last.
+Since $w_k$ is a sum of the first $k$ mistaken examples, the mistakes are kept, and no weight
+vector but the last: to predict, the run is replayed over a block of examples at a time.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numba import njit
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from novikoff.examples import Examples
-from novikoff.inputs import read, weight_dtype
+from novikoff.inputs import overflow, read
 from novikoff.learners.base import Array
-from novikoff.learners.perceptron import Additive
+from novikoff.learners.perceptron import SEPARATE, Additive
 from novikoff.learners.run import Run
+from novikoff.rows import add, dot
 
-PRODUCTS = 1 << 21
-"""How many inner products to hold at a time."""
-CONVERTED = 1 << 10
-"""How many examples of the support to hold as floats at a time, if they are not."""
+BLOCK = 1 << 18
+"""How many bytes of examples to vote on together: what stays in the second-level cache."""
 
 
 @dataclass(slots=True, eq=False)
@@ -67,22 +64,38 @@ class Mistakes:
             self.n_kept += len(unique)
             self.unsettled = 0
 
+    def stacked(self) -> Any:
+        """The support in one piece."""
+        if len(self.support) > 1:
+            pieces = self.support
+            if any(sparse.issparse(piece) for piece in pieces):
+                stack = sparse.vstack([sparse.csr_array(piece) for piece in pieces], format="csr")
+            else:
+                stack = np.vstack(pieces)
+            self.support = [stack]
+        return self.support[0]
+
 
 @njit(cache=True)
-def cast(votes, s, G, rows, steps, survived, bias, on_line):
-    """Let every hyperplane vote on a block of examples.
+def cast(votes, low, X, w, made, survived, bias, on_line):
+    """Replay the run, and let every hyperplane vote on the examples from `low` on.
 
-    `s` are their scores at the start, `G[j]` their inner products with the example `j` of
-    the support. A score of 0 is a vote for `on_line`.
+    The weights go through the same sums as they did when learning, so each hyperplane
+    votes as it would have predicted. Returns the first example without a finite score, or -1.
     """
+    support, rows, steps = made
     for k in range(len(survived)):
         if k > 0:
-            product = G[rows[k - 1]]
-            for r in range(len(s)):
-                s[r] += steps[k - 1] * (product[r] + bias)
-        for r in range(len(s)):
-            positive = s[r] > 0.0 or (s[r] == 0.0 and on_line > 0)
-            votes[r] += survived[k] if positive else -survived[k]
+            add(w, steps[k - 1], support, rows[k - 1])
+            w[-1] += steps[k - 1] * bias
+        if survived[k] > 0:
+            for i in range(len(votes)):
+                s = dot(w, X, low + i) + w[-1]
+                if not abs(s) < np.inf:
+                    return low + i
+                positive = s > 0.0 or (s == 0.0 and on_line > 0)
+                votes[i] += survived[k] if positive else -survived[k]
+    return -1
 
 
 class VotedPerceptron(Additive):
@@ -140,37 +153,27 @@ class VotedPerceptron(Additive):
         """
         run = self._fitted()
         X = read(self, X, reset=False)
-        self._require_sound(X)
-        made = run.memory
-        times = np.concatenate([[0], *made.times, [run.n_seen]])
-        rows = np.concatenate([np.zeros(0, np.int64), *made.rows])
-        steps = np.concatenate([np.zeros(0), *made.steps])
-        start = np.zeros(len(run.w)) if run.start is None else run.start.astype(np.float64)
-        bias, on_line = float(self.fit_intercept), self._on_line()
         votes = np.zeros(X.shape[0])
-        n_rows = max(16, PRODUCTS // max(1, made.n_kept))
-        for low in range(0, len(votes), n_rows):
-            block = self._floats(X[low : low + n_rows])
-            s = np.asarray(block @ start[:-1]) + start[-1]
-            G = np.empty((made.n_kept, len(s)), block.dtype)
-            for place, support in self._support():
-                product = support @ block.T
-                G[place] = product.toarray() if sparse.issparse(product) else product
-            cast(votes[low : low + n_rows], s, G, rows, steps, np.diff(times), bias, on_line)
+        if not run.n_seen:
+            return votes
+        made, rows = run.memory, self._rows(X, run.space)
+        survived = np.diff(np.concatenate([[0], *made.times, [run.n_seen]]))
+        support = self._rows(made.stacked() if made.support else X[:1], run.space)
+        replay = (
+            support,
+            np.concatenate([np.zeros(0, np.int64), *made.rows]),
+            np.concatenate([np.zeros(0), *made.steps]),
+        )
+        bias, on_line = float(run.space["fit_intercept"]), self._on_line()
+        size = X.nnz * 12 if sparse.issparse(X) else X.nbytes
+        block = max(16, BLOCK * len(votes) // max(1, size))
+        for low in range(0, len(votes), block):
+            w = np.zeros_like(run.w) if run.start is None else run.start.copy()
+            some = votes[low : low + block]
+            if cast(some, low, rows, w, replay, survived, bias, on_line) >= 0:
+                self._require_sound(X, run.space)
+                raise overflow(w.dtype)
         return votes / run.n_seen
-
-    def _support(self) -> Iterator[tuple[slice, Any]]:
-        """The support as floats, piece by piece, each with its place in the whole."""
-        place = 0
-        for block in self._run.memory.support:
-            for low in range(0, block.shape[0], CONVERTED):
-                piece = self._floats(block[low : low + CONVERTED])
-                yield slice(place, place + piece.shape[0]), piece
-                place += piece.shape[0]
-
-    def _floats(self, X: Any) -> Any:
-        X = X.astype(weight_dtype(X), copy=False)
-        return normalize(X) if self.normalize else X
 
     def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
         run = Additive._begin(self, X, coef, intercept)
@@ -187,3 +190,6 @@ class VotedPerceptron(Additive):
 
     def _settle(self, run: Run, X: Any) -> None:
         run.memory.settle(X)
+
+    def _advice(self) -> str:
+        return f"{SEPARATE} The vote need not wait for that: it may do well as it is."

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import column_or_1d
 
 from novikoff.errors import DataError, ParameterError
@@ -40,15 +39,16 @@ def checked(sample_weight: Any, n: int) -> Array:
     weight = np.asarray(sample_weight, np.float64)
     weight = np.full(n, weight) if weight.ndim == 0 else column_or_1d(weight)
     if len(weight) != n:
-        raise DataError(f"sample_weight has {len(weight)} entries, but there are {n} examples.")
+        raise DataError(
+            f"sample_weight has {len(weight)} entries, but there are {n} examples: give one each."
+        )
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
         i = int(bad.argmax())
         raise DataError(
-            f"sample_weight must be finite and not negative, but entry {i} is {weight[i]}."
+            f"sample_weight must be finite and not negative, but entry {i} is {weight[i]}. "
+            "Give 0 to leave an example out."
         )
-    if not weight.any():
-        raise DataError("sample_weight is zero for every example: there is nothing to learn from.")
     return weight
 
 
@@ -59,7 +59,11 @@ def by_class(class_weight: Any, classes: Array) -> Array:
             f"class_weight={class_weight!r} was given, but it must be None, 'balanced' or a "
             "dictionary from class to weight."
         )
-    weights: Array = compute_class_weight(class_weight, classes=classes, y=classes)
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise ParameterError(f"class_weight has {unknown[0]!r}, but the classes are {labels}.")
+    weights = np.array([class_weight.get(label, 1.0) for label in labels], np.float64)
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ParameterError(f"class_weight={class_weight!r} must be finite and not negative.")
     return weights

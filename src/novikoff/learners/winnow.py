@@ -171,7 +171,13 @@ class Winnow(MistakeDriven):
         -------
         ndarray of shape (n_samples,)
         """
-        s = MistakeDriven.decision_function(self, X)
+        return MistakeDriven.decision_function(self, X)
+
+    def _scores(self, X: Any) -> Array:
+        if self._run.space["binarize"] is None:
+            require_sound(X)
+            require_binary(X)
+        s = MistakeDriven._scores(self, X)
         s[s == 0] = np.finfo(s.dtype).smallest_subnormal
         return s
 
@@ -189,38 +195,45 @@ class Winnow(MistakeDriven):
 
     def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
         d, dtype = X.shape[1], weight_dtype(X)
-        threshold = d if self.threshold is None else self.threshold
-        if not float(threshold) * float(self.factor) < np.finfo(dtype).max:
-            raise ParameterError(
-                f"threshold={threshold!r} times factor={self.factor!r} is past the range of "
-                f"{dtype}: weights can grow that far. Choose smaller ones."
-            )
         w = np.ones(d + 1, dtype)
-        w[-1] = -threshold
-        return Run(w)
+        w[-1] = -(d if self.threshold is None else self.threshold)
+        return Run(w, self._space())
+
+    def _space(self) -> dict[str, Any]:
+        return {"binarize": self.binarize, "threshold": self.threshold}
 
     def _epoch(
         self, run: Run, updates: Array, mistakes: Array, D: Examples, measure: bool
     ) -> tuple[int, float, int]:
-        least = float(np.finfo(run.w.dtype).tiny)
+        dtype, top = run.w.dtype, float(np.finfo(run.w.dtype).max)
+        threshold, factor = -float(run.w[-1]), float(self.factor)
+        if not 0 < threshold < top / (len(run.w) * factor) or not dtype.type(factor) > 1:
+            raise ParameterError(
+                f"With threshold={threshold:g} and factor={factor:g} the weights of "
+                f"{len(run.w) - 1} features could leave the range of {dtype}, or not move in it: "
+                "choose others."
+            )
+        least = float(np.finfo(dtype).tiny)
         result: tuple[int, float, int] = epoch(
             run.w, updates, mistakes, D, float(self.factor), least, measure
         )
         return result
 
-    def _rows(self, X: Any) -> Any:
-        if self.binarize is None:
+    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
+        level = space["binarize"]
+        if level is None:
             return as_rows(X)
-        if self.binarize < 0 and sparse.issparse(X):
+        if level < 0 and sparse.issparse(X):
             raise ParameterError(
-                f"binarize={self.binarize!r} would make every absent entry of a sparse matrix a 1: "
+                f"binarize={level!r} would make every absent entry of a sparse matrix a 1: "
                 "give a level of at least 0, or a dense array."
             )
-        return Above(as_rows(X), float(self.binarize))
+        level = np.float32(level) if X.dtype == np.float32 else level
+        return Above(as_rows(X), float(level))
 
-    def _require_sound(self, X: Any) -> None:
+    def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
         require_sound(X)
-        if self.binarize is None:
+        if space["binarize"] is None:
             require_binary(X)
 
     def _on_line(self) -> int:

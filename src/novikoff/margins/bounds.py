@@ -114,7 +114,10 @@ def freund_schapire_bound(radius: float, margin: float, deviation: float) -> flo
     algorithm. Machine Learning 37(3), theorem 2.
     """
     _require(radius=radius, margin=margin, deviation=deviation)
-    return ((radius + deviation) / margin) ** 2 if margin > 0 else inf
+    if margin == 0.0:
+        return inf
+    ratio = (radius + deviation) / margin
+    return ratio * ratio
 
 
 def winnow_bound(r: int, n: int) -> float:
@@ -145,8 +148,8 @@ def winnow_bound(r: int, n: int) -> float:
     Littlestone, N. (1988). Learning quickly when irrelevant attributes abound. Machine
     Learning 2(4); lecture note 001, theorem 5.
     """
-    if not 1 <= r <= n:
-        raise ParameterError(f"r={r!r} of n={n!r} variables: give 1 <= r <= n.")
+    if not 1 <= r <= n or r != int(r) or n != int(n):
+        raise ParameterError(f"r={r!r} of n={n!r} variables: give whole numbers, 1 <= r <= n.")
     return 2 + 3 * r * (1 + log2(n))
 
 

@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from novikoff.errors import DataError
+from novikoff.inputs import in_canonical_order, require_sound
 from novikoff.labels import Signs, as_labels, signs_of
 
 Array = npt.NDArray[Any]
@@ -14,7 +16,8 @@ Array = npt.NDArray[Any]
 
 def signed_scores(X: Any, coef: Any, intercept: Any) -> tuple[Any, Array, Array]:
     r"""The examples, $w$, and $\langle w, x_i\rangle + b$, after checking that they fit."""
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+    require_sound(in_canonical_order(X) if sparse.issparse(X) else X)
     w = np.asarray(coef, np.float64).ravel()
     b = np.asarray(intercept, np.float64).ravel()
     if len(w) != X.shape[1] or len(b) != 1:
@@ -35,12 +38,17 @@ def labelled_scores(X: Any, y: Any, coef: Any, intercept: Any) -> tuple[Any, Sig
     return X, signs_of(y), w, s
 
 
-def length(w: Array) -> float:
-    r"""$\|w\|$, which must not be 0."""
+def near_unit(coef: Any, intercept: Any) -> tuple[Array, Array, float]:
+    r"""$w$ and $b$ divided by a power of two, which is exact, and $\|w\|$ then: about 1."""
+    w = np.asarray(coef, np.float64).ravel()
+    b = np.asarray(intercept, np.float64).ravel()
     top = float(abs(w).max(initial=0.0))
     if top == 0.0:
         raise DataError("coef is zero, so there is no hyperplane: give weights that are not all 0.")
-    return top * float(np.linalg.norm(w / top))
+    if np.isfinite(top):
+        exponent = -int(np.frexp(top)[1])
+        w, b = np.ldexp(w, exponent), np.ldexp(b, exponent)
+    return w, b, float(np.linalg.norm(w))
 
 
 def distance(X: Any, coef: Any, intercept: Any = 0.0) -> Array:
@@ -68,8 +76,8 @@ def distance(X: Any, coef: Any, intercept: Any = 0.0) -> Array:
     ----------
     Lecture note 004, "Distance between point and hyperplane".
     """
-    _, w, s = signed_scores(X, coef, intercept)
-    return abs(s) / length(w)
+    w, b, length = near_unit(coef, intercept)
+    return abs(signed_scores(X, w, b)[2]) / length
 
 
 def margin(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:
@@ -104,6 +112,7 @@ def margin(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:
     ----------
     Lecture note 003, equation (4.8).
     """
-    _, y, w, s = labelled_scores(X, y, coef, intercept)
+    w, b, length = near_unit(coef, intercept)
+    _, y, _, s = labelled_scores(X, y, w, b)
     least = float((y * s).min())
-    return least / length(w) if least > 0 else -np.inf
+    return least / length if least > 0 else -np.inf

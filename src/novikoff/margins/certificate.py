@@ -1,0 +1,198 @@
+r"""What a separability verdict is made of, and how anyone can check it.
+
+With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three things is true.
+
+- **separable**: some $v$ has $\langle v, z_i\rangle > 0$ for all $i$. The proof is $v$.
+- **quasi-separable**: some $v$ has $\langle v, z_i\rangle \ge 0$ for all $i$ and $> 0$ for
+  some, but none is strict. The proof is $v$, and multipliers $p > 0$ on some rows with
+  $\sum p_i z_i = 0$ (Gordan 1873: then no $v$ is strict).
+- **inseparable**: $\langle v, z_i\rangle \ge 0$ for all $i$ only if $= 0$ for all $i$. The
+  proof is multipliers $p > 0$ on rows that span what all rows span, with
+  $\sum p_i z_i = 0$ (Stiemke 1915: then $v$ vanishes on those rows, and so on all).
+"""
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.errors import DataError
+from novikoff.inputs import as_rows
+from novikoff.margins.bracket import Bracket
+from novikoff.margins.exact import exact_rows, expansion, null_vectors, signs
+
+Array = npt.NDArray[Any]
+
+FORMAT = "novikoff-separability-1"
+
+
+@dataclass(frozen=True)
+class Separability:
+    """Whether data can be separated, by how much, and the proof.
+
+    Returned by `separability`, already verified.
+
+    Parameters
+    ----------
+    verdict : {"separable", "quasi-separable", "inseparable", "undecided"}
+        "undecided" only where the exact proof could not be had within the budget;
+        `margin` then holds what is certain.
+    coef, intercept
+        The witness of the first two verdicts, as floats: for "separable" it *is* the proof.
+    witness : tuple of Fraction
+        The exact witness of "quasi-separable", bias last; its rounding to floats is `coef`
+        and `intercept`. (A hyperplane that must touch examples exactly need not have
+        float coefficients.)
+    rows, multipliers
+        The rows of the proof and their exact multipliers, which sum to 1. For "separable"
+        they prove the upper end of the margin: $\\gamma^\\star \\le \\|\\sum p_i z_i\\|$.
+    margin : Bracket
+        The geometric margin: unit $w$, free bias. (0, 0) where not separable.
+    novikoff : float
+        The most mistakes a perceptron can make on this data; infinite if not separable.
+    infinite : tuple of int
+        For each coefficient, then the intercept: -1, 0 or +1, the direction in which its
+        logistic-regression estimate diverges.
+    fit_intercept : bool
+        Was a bias allowed?
+
+    Examples
+    --------
+    >>> from novikoff import separability
+    >>> xor = separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    >>> xor.verdict, xor.rows, [str(p) for p in xor.multipliers]
+    ('inseparable', (0, 1, 2, 3), ['1/4', '1/4', '1/4', '1/4'])
+    """
+
+    verdict: str
+    coef: Array | None
+    intercept: float | None
+    witness: tuple[Fraction, ...] | None
+    rows: tuple[int, ...]
+    multipliers: tuple[Fraction, ...]
+    margin: Bracket
+    novikoff: float
+    infinite: tuple[int, ...]
+    fit_intercept: bool
+
+    def verify(self, X: Any, y: Any) -> bool:
+        """Check the proof against the data, exactly.
+
+        Independent of how the result was found: floats with a rigorous bound on their
+        error decide what they can, integers the rest.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+
+        Returns
+        -------
+        bool
+        """
+        from novikoff.margins.geometry import labelled
+
+        X, y = labelled(X, y)
+        if self.verdict == "separable":
+            return self._separates(X, y)
+        if self.verdict == "quasi-separable":
+            return self._cancels(X, y) and self._supports(X, y)
+        if self.verdict == "inseparable":
+            return self._cancels(X, y) and self._spans(X, y)
+        return False
+
+    def _separates(self, X: Any, y: Array) -> bool:
+        if self.coef is None or len(self.coef) != X.shape[1] or self.intercept is None:
+            return False
+        v = np.append(self.coef, self.intercept)
+        if not np.isfinite(v).all() or (not self.fit_intercept and v[-1] != 0):
+            return False
+        return bool((row_signs(v[None], X, y) > 0).all())
+
+    def _supports(self, X: Any, y: Array) -> bool:
+        if self.witness is None or len(self.witness) != X.shape[1] + 1:
+            return False
+        if not self.fit_intercept and self.witness[-1] != 0:
+            return False
+        s = row_signs(expansion(list(self.witness)), X, y)
+        return bool((s >= 0).all() and (s > 0).any())
+
+    def _cancels(self, X: Any, y: Array) -> bool:
+        rows = np.array(self.rows)
+        proper = (
+            len(rows) == len(self.multipliers) == len(set(self.rows)) > 0
+            and all(p > 0 for p in self.multipliers)
+            and sum(self.multipliers) == 1
+            and rows.min() >= 0
+            and rows.max() < len(y)
+        )
+        if not proper:
+            return False
+        Z = exact_rows(X, y, rows, self.fit_intercept)
+        return not any(
+            sum(p * z for p, z in zip(self.multipliers, coordinate, strict=True))
+            for coordinate in zip(*Z, strict=True)
+        )
+
+    def _spans(self, X: Any, y: Array) -> bool:
+        """Whatever vanishes on the rows of the proof vanishes on all rows."""
+        Z = exact_rows(X, y, np.array(self.rows), self.fit_intercept)
+        for n in null_vectors(Z):
+            vector = [Fraction(v) for v in n] + [Fraction(0)] * (not self.fit_intercept)
+            if row_signs(expansion(vector), X, y).any():
+                return False
+        return True
+
+    def to_json(self) -> str:
+        """The result as JSON text: floats as hexadecimal literals, multipliers as "p/q".
+
+        `docs/certificates.md` describes the format and has a short script that checks it.
+        """
+        numbers = {
+            "coef": None if self.coef is None else [float(c).hex() for c in self.coef],
+            "intercept": None if self.intercept is None else float(self.intercept).hex(),
+            "witness": None if self.witness is None else [str(f) for f in self.witness],
+            "rows": list(self.rows),
+            "multipliers": [str(p) for p in self.multipliers],
+            "margin": [self.margin.lower.hex(), self.margin.upper.hex()],
+            "novikoff": float(self.novikoff).hex(),
+            "infinite": list(self.infinite),
+        }
+        head = {"format": FORMAT, "verdict": self.verdict, "fit_intercept": self.fit_intercept}
+        return json.dumps(head | numbers, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Separability":
+        """Read what `to_json` wrote. Nothing in it is believed: call `verify`."""
+        try:
+            told = json.loads(text)
+            if told["format"] != FORMAT:
+                raise DataError(f"The certificate has format {told['format']!r}, not {FORMAT!r}.")
+            coef, witness = told["coef"], told["witness"]
+            lower, upper = (float.fromhex(m) for m in told["margin"])
+            return cls(
+                verdict=str(told["verdict"]),
+                coef=None if coef is None else np.array([float.fromhex(c) for c in coef]),
+                intercept=None if coef is None else float.fromhex(told["intercept"]),
+                witness=None if witness is None else tuple(Fraction(f) for f in witness),
+                rows=tuple(int(r) for r in told["rows"]),
+                multipliers=tuple(Fraction(p) for p in told["multipliers"]),
+                margin=Bracket(lower, upper),
+                novikoff=float.fromhex(told["novikoff"]),
+                infinite=tuple(int(s) for s in told["infinite"]),
+                fit_intercept=bool(told["fit_intercept"]),
+            )
+        except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError(f"This is not a separability certificate: {error!r}.") from error
+
+
+def row_signs(V: Array, X: Any, y: Array) -> Array:
+    """The exact sign of every row's score, as -1, 0 or +1."""
+    out = np.empty(len(y), np.int8)
+    signs(V, as_rows(X), y, out)
+    return out

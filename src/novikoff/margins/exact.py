@@ -1,0 +1,206 @@
+r"""Exact signs and exact solutions, whatever the floats.
+
+A float is an integer times a power of two, so $y_i\langle v, (x_i, 1)\rangle$ has an exact
+sign. It is found in three tiers, each only where the one before cannot decide: the plain
+sum with a bound on its rounding error; the compensated sum of Ogita, Rump and Oishi (2005),
+as if computed in twice the precision; and integers. Nothing here trusts a solver.
+"""
+
+from fractions import Fraction
+from math import frexp, gcd, lcm, ldexp
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpz_mat
+from numba import njit
+from scipy import sparse
+
+from novikoff.rows import SUM, column, first, last, value
+
+Array = npt.NDArray[Any]
+
+U_ROUND = 2.0**-53
+LEAST = 5e-324
+LIMB = 32
+N_LIMBS = (2 * 1074 + 2 * 1024 + 128) // LIMB
+
+
+# ------------------------------------------------------------- scores that know their error
+
+
+@njit(fastmath=SUM)
+def plain_score(v, X, i):
+    r"""$\langle v, (x_i, 1)\rangle$ in floats, and a bound on the error of that."""
+    s, a = v[-1], abs(v[-1])
+    n = last(X, i) - first(X, i) + 3
+    for k in range(first(X, i), last(X, i)):
+        t = np.float64(value(X, i, k)) * v[column(X, k)]
+        s += t
+        a += abs(t)
+    return s, 1.0001 * n * U_ROUND * a + n * LEAST
+
+
+@njit
+def compensated_score(v, X, i):
+    """The same in about twice the precision (Dot2 of Ogita, Rump & Oishi 2005, cor. 5.7)."""
+    s, c, a = v[-1], 0.0, abs(v[-1])
+    n = last(X, i) - first(X, i) + 3
+    for k in range(first(X, i), last(X, i)):
+        x, w = np.float64(value(X, i, k)), v[column(X, k)]
+        p = x * w
+        x_high, w_high = x * 134217729.0, w * 134217729.0  # Veltkamp: 2^27 + 1
+        x_high, w_high = x_high - (x_high - x), w_high - (w_high - w)
+        x_low, w_low = x - x_high, w - w_high
+        e = x_low * w_low - (((p - x_high * w_high) - x_low * w_high) - x_high * w_low)
+        t = s + p
+        z = t - s
+        c += ((s - (t - z)) + (p - z)) + e
+        s = t
+        a += abs(p)
+    g = n * U_ROUND / (1.0 - n * U_ROUND)
+    return s + c, 1.01 * (U_ROUND * abs(s + c) + g * g * a) + 8 * n * LEAST
+
+
+@njit(cache=True)
+def exact_sign(V, X, i):
+    r"""The sign of $\langle \sum_k V_k, (x_i, 1)\rangle$, by summing it in integers of 4,300 bits.
+
+    Every product of two floats is an integer of 106 bits at a place between 2^-2148 and
+    2^1942; it is added there, limb by limb, and carries are settled at the end.
+    """
+    limbs = np.zeros(N_LIMBS, np.int64)
+    mask = np.int64(0xFFFFFFFF)
+    for r in range(V.shape[0]):
+        for k in range(first(X, i), last(X, i) + 1):
+            at_end = k == last(X, i)
+            x = 1.0 if at_end else np.float64(value(X, i, k))
+            w = V[r, -1] if at_end else V[r, column(X, k)]
+            if x == 0.0 or w == 0.0:
+                continue
+            mx, ex = frexp(x)
+            mw, ew = frexp(w)
+            ix, iw = np.int64(mx * 2.0**53), np.int64(mw * 2.0**53)
+            sign = np.int64(1) if (ix < 0) == (iw < 0) else np.int64(-1)
+            ix, iw = abs(ix), abs(iw)
+            x1, x0 = ix >> 27, ix & 0x7FFFFFF
+            w1, w0 = iw >> 27, iw & 0x7FFFFFF
+            place = ex + ew - 106 + 2 * 1074
+            for part in range(3):
+                if part == 0:
+                    q, at = x0 * w0, place
+                elif part == 1:
+                    q, at = x1 * w0 + x0 * w1, place + 27
+                else:
+                    q, at = x1 * w1, place + 54
+                limb, shift = at // LIMB, at % LIMB
+                low = (q & mask) << shift
+                high = (q >> LIMB) << shift
+                # low has up to 63 bits, high up to 55: three limbs in all
+                limbs[limb] += sign * (low & mask)
+                limbs[limb + 1] += sign * ((low >> LIMB) + (high & mask))
+                limbs[limb + 2] += sign * (high >> LIMB)
+    carry = np.int64(0)
+    any_low = False
+    for limb in range(N_LIMBS):
+        total = limbs[limb] + carry
+        carry = total >> LIMB  # rounds down, so that what stays is not negative
+        any_low = any_low or (total & mask) != 0
+    if carry < 0:
+        return -1
+    return 1 if carry > 0 or any_low else 0
+
+
+@njit(cache=True)
+def signs(V, X, y, out):
+    r"""The exact sign of $y_i\langle v, (x_i, 1)\rangle$ for every row, where $v = \sum_k V_k$."""
+    single = V.shape[0] == 1
+    for i in range(len(y)):
+        if single:
+            s, error = plain_score(V[0], X, i)
+            if not abs(s) > error:
+                s, error = compensated_score(V[0], X, i)
+            if abs(s) > error:
+                out[i] = y[i] if s > 0 else -y[i]
+                continue
+        out[i] = y[i] * exact_sign(V, X, i)
+
+
+@njit(cache=True)
+def lowest_scores(v, X, y):
+    r"""Lower bounds of $\min_i y_i\langle v, (x_i, 1)\rangle$, over each class by itself."""
+    lows = np.full(2, np.inf)
+    for i in range(len(y)):
+        c = (y[i] + 1) // 2
+        s, error = plain_score(v, X, i)
+        low = y[i] * s - error
+        if not low >= lows[c] and not error < 1e-9 * abs(s):
+            s, error = compensated_score(v, X, i)
+            low = y[i] * s - error
+        if not low >= lows[c]:
+            lows[c] = low
+    return lows
+
+
+# ------------------------------------------------------------- rationals
+
+
+def expansion(numbers: list[Fraction]) -> Array:
+    """Float vectors whose exact sum is a positive multiple of `numbers`.
+
+    Raises `OverflowError` if the numbers need more than the range of a float.
+    """
+    common = lcm(*(f.denominator for f in numbers))
+    rest = [f.numerator * (common // f.denominator) for f in numbers]
+    scale = max(0, max(r.bit_length() for r in rest) - 1000)
+    if scale > 1000:
+        raise OverflowError("the numbers are too long")
+    parts: list[list[float]] = []
+    while any(rest) or not parts:
+        drop = [max(0, r.bit_length() - 53) for r in rest]
+        top = [(abs(r) >> d) * (1 if r > 0 else -1) for r, d in zip(rest, drop, strict=True)]
+        parts.append([ldexp(t, d - scale) for t, d in zip(top, drop, strict=True)])
+        rest = [r - (t << d) for r, t, d in zip(rest, top, drop, strict=True)]
+    return np.array(parts)
+
+
+def exact_rows(X: Any, y: Array, rows: Array, bias: bool) -> list[list[Fraction]]:
+    r"""$y_i(x_i, 1)$, or $y_i x_i$ without a bias, for a few rows, as fractions."""
+    X = X[rows]
+    X = X.toarray() if sparse.issparse(X) else X
+    return [
+        [int(label) * Fraction(v) for v in x] + [Fraction(int(label))] * bias
+        for x, label in zip(X.tolist(), y[rows].tolist(), strict=True)
+    ]
+
+
+def as_integers(vectors: list[list[Fraction]], scales: list[int]) -> list[list[int]]:
+    """The vectors with each coordinate multiplied by its scale, which makes it whole."""
+    return [[int(v * s) for v, s in zip(vector, scales, strict=True)] for vector in vectors]
+
+
+def coordinate_scales(vectors: list[list[Fraction]]) -> list[int]:
+    """For each coordinate the least number that makes it whole in all vectors."""
+    return [lcm(*(v.denominator for v in column)) for column in zip(*vectors, strict=True)]
+
+
+def null_vectors(vectors: list[list[Fraction]]) -> list[list[int]]:
+    r"""A basis of all $n$ with $\langle z, n\rangle = 0$ for every vector $z$, as whole numbers."""
+    scales = coordinate_scales(vectors)
+    # <z, n> = <z * scales, n / scales>
+    kernel, nullity = fmpz_mat(as_integers(vectors, scales)).nullspace()
+    return [
+        _primitive([int(kernel[j, b]) * s for j, s in enumerate(scales)]) for b in range(nullity)
+    ]
+
+
+def dependencies(vectors: list[list[Fraction]]) -> list[list[int]]:
+    r"""A basis of all $p$ with $\sum_i p_i z_i = 0$, as whole numbers."""
+    scales = coordinate_scales(vectors)
+    kernel, nullity = fmpz_mat(as_integers(vectors, scales)).transpose().nullspace()
+    return [_primitive([int(kernel[i, b]) for i in range(len(vectors))]) for b in range(nullity)]
+
+
+def _primitive(integers: list[int]) -> list[int]:
+    divisor = gcd(*integers)
+    return [i // divisor for i in integers]

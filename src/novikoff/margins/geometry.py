@@ -1,0 +1,87 @@
+"""What the search for a separator reads off the data, in passes at the speed of memory."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from scipy import sparse
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from novikoff.inputs import DTYPES, in_canonical_order, require_sound
+from novikoff.labels import Signs, as_labels, two_classes
+from novikoff.rows import SUM, column, first, last, norm, value
+
+Array = npt.NDArray[Any]
+
+
+def labelled(X: Any, y: Any) -> tuple[Any, Signs]:
+    """Examples as the loops read them, and their signs; checked, and not copied if they fit."""
+    X = check_array(
+        X,
+        accept_sparse="csr",
+        accept_large_sparse=True,
+        dtype=DTYPES,
+        order="C",
+        ensure_all_finite=False,
+        estimator="separability",
+    )
+    X = in_canonical_order(X) if sparse.issparse(X) else X
+    y = as_labels(y)
+    check_consistent_length(X, y)
+    require_sound(X)
+    return X, two_classes(y)[1]
+
+
+@njit(cache=True)
+def column_peaks(X, n, peaks):
+    """The largest size of a value in every column."""
+    for i in range(n):
+        for k in range(first(X, i), last(X, i)):
+            j = column(X, k)
+            peaks[j] = max(peaks[j], abs(np.float64(value(X, i, k))))
+
+
+@njit(fastmath=SUM)
+def scaled_score_and_square(v, c, X, i):
+    r"""$\langle v, c \circ (x_i, 1)\rangle$ and $\|c \circ (x_i, 1)\|^2$."""
+    s, q = v[-1] * c[-1], c[-1] * c[-1]
+    for k in range(first(X, i), last(X, i)):
+        j = column(X, k)
+        x = np.float64(value(X, i, k)) * c[j]
+        s += x * v[j]
+        q += x * x
+    return s, q
+
+
+@njit(cache=True)
+def cosines(v, c, X, y, out):
+    r"""$y_i\langle v, z\rangle / \|z\|$ with $z = c \circ (x_i, 1)$, for every row."""
+    for i in range(len(y)):
+        s, q = scaled_score_and_square(v, c, X, i)
+        out[i] = y[i] * s / np.sqrt(q) if q > 0 else 0.0
+
+
+@njit(cache=True)
+def raw_scores(w, X, n, out):
+    r"""$\langle w, x_i\rangle$ for every row, in doubles."""
+    for i in range(n):
+        s = 0.0
+        for k in range(first(X, i), last(X, i)):
+            s += np.float64(value(X, i, k)) * w[column(X, k)]
+        out[i] = s
+
+
+def dense(X: Any, rows: Array) -> Array:
+    """A few rows as doubles."""
+    X = X[rows]
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
+
+
+@njit(cache=True)
+def longest(X, n):
+    r"""$\max_i \|x_i\|$."""
+    R = 0.0
+    for i in range(n):
+        R = max(R, norm(X, i))
+    return R

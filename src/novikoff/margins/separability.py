@@ -1,0 +1,301 @@
+r"""Is a data set linearly separable, by how much, and the proof.
+
+The search looks for the point of the convex hull of $z_i = y_i(x_i, 1)$ nearest to the
+origin. If it is not the origin, it is the normal of a separating hyperplane. If it is, its
+corral gives multipliers $p > 0$ with $\sum p_i z_i = 0$; they are recomputed in
+rationals, and then every $v$ with $\langle v, z_i\rangle \ge 0$ vanishes on the corral and
+on what it spans. Within the subspace of such $v$ the question is asked again of the
+remaining rows, until a strict $v$ is found there (quasi-separable) or no rows remain
+(inseparable). Each round costs its rank plus one rows, so a proof has at most $2(d+1)$.
+
+Few rows matter. The search works on a growing set of them and passes over all rows only to
+see which are on the wrong side. Whatever it says is verified before it is returned.
+"""
+
+from fractions import Fraction
+from math import ceil, hypot
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.errors import ParameterError
+from novikoff.inputs import as_rows
+from novikoff.margins import widest
+from novikoff.margins.bounds import novikoff_bound
+from novikoff.margins.bracket import Bracket
+from novikoff.margins.certificate import Separability, row_signs
+from novikoff.margins.divergence import diverging
+from novikoff.margins.exact import dependencies, exact_rows, expansion, null_vectors
+from novikoff.margins.geometry import column_peaks, cosines, dense, labelled, longest
+from novikoff.margins.hull import Nearest, nearest_point, of_rows
+
+Array = npt.NDArray[Any]
+
+
+class Undecided(Exception):
+    """Internal: floats cannot tell, or the time is up."""
+
+
+class Strict(NamedTuple):
+    """Weights with every row strictly on its side, in scaled coordinates."""
+
+    v: Array
+
+
+class Cancelling(NamedTuple):
+    """Rows whose convex hull contains the origin, as far as floats can tell."""
+
+    rows: Array
+
+
+class Search:
+    """The search for a separator of one data set."""
+
+    def __init__(self, X: Any, y: Array, bias: bool, deadline: float) -> None:
+        self.X, self.y, self.bias, self.deadline = X, y, bias, deadline
+        self.rows = as_rows(X)
+        peaks = np.zeros(X.shape[1] + 1)
+        column_peaks(self.rows, len(y), peaks)
+        peaks[-1] = float(bias)
+        peaks[:-1][peaks[:-1] == 0] = 1.0
+        self.c = np.ldexp(1.0, -np.frexp(peaks)[1])  # powers of two: scaling is exact
+        self.c[-1] = float(bias)
+
+    def atoms(self, rows: Array) -> Array:
+        """Scaled rows times their labels, of unit length."""
+        Z = np.hstack([dense(self.X, rows), np.ones((len(rows), 1))]) * self.c
+        Z *= self.y[rows, None]
+        return unit_rows(Z)
+
+    def decide(self, alive: Array, Q: Array) -> Strict | Cancelling:
+        """Is there a strict separator of the alive rows in the span of `Q`?"""
+        candidates = np.flatnonzero(alive)
+        m = Q.shape[1]
+        more = max(50, m)
+        random = np.random.default_rng(0)
+        working = random.permutation(candidates)[: 4 * m + 100]
+        A = self.project(working, Q)
+        nearest = single(A, 0)
+        scores = np.empty(len(self.y))
+        while True:
+            if monotonic() > self.deadline:
+                raise Undecided
+            nearest = nearest_point(of_rows(A), nearest, 1.0)
+            if np.linalg.norm(nearest.point) <= 1e-13:
+                return Cancelling(working[nearest.keys])
+            v = Q @ nearest.point
+            cosines(v, self.c, self.rows, self.y, scores)
+            scores[~alive] = np.inf
+            wrong = np.flatnonzero(scores <= 1e-14 * np.linalg.norm(v))
+            if not len(wrong):
+                return Strict(v)
+            new = np.setdiff1d(wrong[np.argsort(scores[wrong], kind="stable")][: 4 * more], working)
+            if not len(new):  # they are all at work already: floats cannot tell
+                if row_signs((v * self.c)[None], self.X, self.y)[alive].min() > 0:
+                    return Strict(v)
+                return Cancelling(working[nearest.keys])
+            new = new[np.argsort(scores[new], kind="stable")][:more]
+            working = np.concatenate([working, new])
+            A = np.vstack([A, self.project(new, Q)])
+
+    def project(self, rows: Array, Q: Array) -> Array:
+        """Atoms in the coordinates of `Q`, of unit length again."""
+        return unit_rows(self.atoms(rows) @ Q)
+
+    def exact(self, rows: Array) -> list[list[Fraction]]:
+        """Rows as fractions, unscaled."""
+        return exact_rows(self.X, self.y, rows, self.bias)
+
+
+def unit_rows(A: Array) -> Array:
+    """Rows of unit length; rows of zeros stay zeros."""
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    unit: Array = np.divide(A, lengths, out=np.zeros_like(A), where=lengths > 0)
+    return unit
+
+
+def single(A: Array, k: int) -> Nearest:
+    """A hull's point to start from: one of its corners."""
+    return Nearest(A[k], [k], A[k : k + 1], np.ones(1))
+
+
+class Proof(NamedTuple):
+    """Rows and exact positive multipliers that cancel."""
+
+    rows: Array
+    multipliers: list[Fraction]
+
+
+def combine(search: Search, proof: Proof | None, rows: Array) -> Proof:
+    """Extend a proof by rows that cancel up to what it spans; exactly, or not at all."""
+    old = proof.rows if proof is not None else np.zeros(0, np.int64)
+    both = np.concatenate([old, rows])
+    for p in dependencies(search.exact(both)):
+        new = p[len(old) :]
+        if not any(new):
+            continue
+        sign = 1 if sum(new) > 0 else -1
+        q = [Fraction(sign * part) for part in p]
+        if any(part <= 0 for part in q[len(old) :]):
+            break
+        if proof is not None:  # enough of the old proof makes the old rows positive as well
+            t = max(
+                ceil(-part / share) + 1 for part, share in zip(q, proof.multipliers, strict=False)
+            )
+            t = max(t, 1)
+            for k, share in enumerate(proof.multipliers):
+                q[k] += t * share
+        total = sum(q, Fraction(0))
+        return Proof(both, [part / total for part in q])
+    raise Undecided
+
+
+def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | None, Array]:
+    """The verdict, the multipliers, the witness, and which coefficients are free."""
+    m = len(search.c) if search.bias else len(search.c) - 1
+    alive = np.ones(len(search.y), bool)
+    Q = np.eye(len(search.c))[:, :m]
+    basis: list[list[int]] | None = None
+    proof: Proof | None = None
+    while True:
+        step = search.decide(alive, Q)
+        if isinstance(step, Strict):
+            if basis is None:
+                return "separable", None, step.v * search.c, np.ones(m, bool)
+            witness = in_span(basis, step.v * search.c, search.bias)
+            free = np.array([any(n[j] for n in basis) for j in range(m)])
+            return "quasi-separable", proof, witness, free
+        proof = combine(search, proof, step.rows)
+        alive, basis = np.zeros(len(search.y), bool), []
+        for n in null_vectors(search.exact(proof.rows)):
+            vector = [Fraction(v) for v in n] + [Fraction(0)] * (not search.bias)
+            seen = row_signs(expansion(vector), search.X, search.y) != 0
+            if seen.any():  # else the columns themselves are dependent
+                basis.append(n)
+                alive |= seen
+        if not alive.any():
+            return "inseparable", proof, None, np.zeros(m, bool)
+        Q = orthonormal(basis, search)
+
+
+def orthonormal(basis: list[list[int]], search: Search) -> Array:
+    """Float coordinates for the span of `basis`, in scaled space."""
+    N = np.zeros((len(search.c), len(basis)))
+    for b, n in enumerate(basis):
+        top = max(abs(v) for v in n)
+        N[: len(n), b] = [float(Fraction(v, top)) for v in n]
+    N = np.divide(N, search.c[:, None], out=np.zeros_like(N), where=search.c[:, None] > 0)
+    Q: Array = np.linalg.qr(N / np.abs(N).max(axis=0))[0]
+    return Q
+
+
+def in_span(basis: list[list[int]], v: Array, bias: bool) -> list[Fraction]:
+    """The exact combination of the basis that comes close to `v`."""
+    tops = [max(abs(i) for i in n) for n in basis]
+    N = np.array(
+        [[float(Fraction(i, top)) for i in n] for n, top in zip(basis, tops, strict=True)]
+    ).T
+    t = np.linalg.lstsq(N, v[: len(N)], rcond=None)[0]
+    shares = [Fraction(float(share)) / top for share, top in zip(t, tops, strict=True)]
+    exact = [
+        sum((s * n[j] for s, n in zip(shares, basis, strict=True)), Fraction(0))
+        for j in range(len(N))
+    ]
+    return exact + [Fraction(0)] * (not bias)
+
+
+def separability(
+    X: Any, y: Any, *, fit_intercept: bool = True, tol: float = 1e-6, budget: float = 60.0
+) -> Separability:
+    r"""Whether a hyperplane separates the data, with a proof, and by what margin.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+        Two labels of any kind.
+    fit_intercept : bool, default=True
+        May the hyperplane have a bias, or must it go through the origin?
+    tol : float, default=1e-6
+        How far to close the margin bracket, relative to its upper end.
+    budget : float, default=60.0
+        Seconds after which to give up on an exact proof. The verdict is then "undecided".
+
+    Returns
+    -------
+    Separability
+        Verified.
+
+    Examples
+    --------
+    >>> from novikoff import separability
+    >>> gate = separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> gate.verdict, round(gate.margin.lower, 6)
+    ('separable', 0.353553)
+
+    References
+    ----------
+    Albert, A. & Anderson, J. A. (1984). On the existence of maximum likelihood estimates
+    in logistic regression models. Biometrika 71(1).
+    Wolfe, P. (1976). Finding the nearest point in a polytope. Mathematical Programming 11.
+    Stiemke, E. (1915). Ueber positive Loesungen homogener linearer Gleichungen.
+    Mathematische Annalen 76.
+    """
+    if not tol > 0 or not budget > 0:
+        raise ParameterError(f"tol={tol!r} and budget={budget!r} must be numbers above 0.")
+    X, y = labelled(X, y)
+    d = X.shape[1]
+    search = Search(X, y, fit_intercept, monotonic() + budget)
+    try:
+        verdict, proof, witness, free = find(search)
+    except (Undecided, OverflowError):
+        return _undecided(X, y, fit_intercept, search)
+    coef = intercept = None
+    exact: tuple[Fraction, ...] | None = None
+    rows: tuple[int, ...] = ()
+    multipliers: tuple[Fraction, ...] = ()
+    bracket, mistakes = Bracket(0.0, 0.0), np.inf
+    if verdict == "separable":
+        v, bracket, (corral, shares) = widest.margin(X, y, np.asarray(witness), fit_intercept, tol)
+        proof = Proof(corral, shares)
+        coef, intercept = v[:-1], float(v[-1])
+        radius = hypot(longest(search.rows, len(y)), float(fit_intercept))
+        mistakes = novikoff_bound(radius, widest.run_margin(X, y, v, fit_intercept, tol).lower)
+    elif verdict == "quasi-separable":
+        exact = tuple(witness or ())
+        rounded = rounded_to_floats(exact)
+        coef, intercept = rounded[:-1], float(rounded[-1])
+    if proof is not None:
+        rows = tuple(int(r) for r in proof.rows)
+        multipliers = tuple(proof.multipliers)
+    infinite = tuple(diverging(search, free))
+    result = Separability(
+        verdict,
+        coef,
+        intercept,
+        exact,
+        rows,
+        multipliers,
+        bracket,
+        mistakes,
+        infinite,
+        fit_intercept,
+    )
+    if not result.verify(X, y) or len(infinite) != d + fit_intercept:
+        return _undecided(X, y, fit_intercept, search)
+    return result
+
+
+def rounded_to_floats(exact: tuple[Fraction, ...]) -> Array:
+    """The nearest floats to a multiple of the numbers, the largest of which becomes 1."""
+    top = max(abs(f) for f in exact)
+    return np.array([float(f / top) for f in exact])
+
+
+def _undecided(X: Any, y: Array, fit_intercept: bool, search: Search) -> Separability:
+    upper = longest(search.rows, len(y))  # no margin is larger than the longest example
+    return Separability(
+        "undecided", None, None, None, (), (), Bracket(0.0, upper), np.inf, (), fit_intercept
+    )

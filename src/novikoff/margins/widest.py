@@ -1,0 +1,182 @@
+r"""The widest separator of separable data, between ends that are both proved.
+
+With a bias, the margin is half the distance of the two classes' convex hulls:
+
+$$\gamma^\star = \max_{\|w\| = 1, b} \min_i y_i(\langle w, x_i\rangle + b)
+  = \tfrac12 \min\{\|p - q\| : p \in \operatorname{conv} X_+, q \in \operatorname{conv} X_-\}.$$
+
+Without one it is the distance of the hull of the $y_i x_i$ from the origin.
+"""
+
+from fractions import Fraction
+from math import inf, isqrt, nextafter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.inputs import as_rows
+from novikoff.margins.bracket import Bracket
+from novikoff.margins.exact import lowest_scores
+from novikoff.margins.geometry import dense, raw_scores
+from novikoff.margins.hull import Nearest, nearest_point, of_differences, of_rows
+
+Array = npt.NDArray[Any]
+MORE = 50
+"""How many rows join the work at a time, at the least."""
+
+
+def margin(
+    X: Any, y: Array, v: Array, bias: bool, tol: float
+) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
+    """The widest separator, its margin, and the rows and multipliers that prove the upper end.
+
+    `v` is any separator to start from, its bias last.
+    """
+    if not bias:
+        return from_origin(X, y, v, 0.0, tol)
+    positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+    scores = np.empty(len(y))
+    rows = as_rows(X)
+    raw_scores(v[:-1], rows, len(y), scores)
+    more = MORE + X.shape[1]
+    P = lowest(scores, positive, more)
+    N = lowest(-scores, negative, more)
+    center = dense(X, np.concatenate([P, N])).mean(axis=0)
+    A, B = dense(X, P) - center, dense(X, N) - center
+    scale = power_of_two(max(abs(A).max(), abs(B).max()))
+    A, B = A * scale, B * scale
+    nearest = Nearest(A[0] - B[0], [(0, 0)], (A[0] - B[0])[None], np.ones(1))
+    while True:
+        size = float(np.linalg.norm(A, axis=1).max() + np.linalg.norm(B, axis=1).max())
+        nearest = nearest_point(of_differences(A, B), nearest, size)
+        raw_scores(nearest.point, rows, len(y), scores)
+        length = float(np.linalg.norm(nearest.point))
+        width = (scores[positive].min() - scores[negative].max()) * scale
+        if length * length - width <= 0.1 * tol * length * length:
+            break
+        new_P, new_N = (
+            np.setdiff1d(lowest(s, these, more), work)
+            for s, these, work in ((scores, positive, P), (-scores, negative, N))
+        )
+        if not len(new_P) and not len(new_N):
+            break
+        P, N = np.concatenate([P, new_P]), np.concatenate([N, new_N])
+        A = np.vstack([A, (dense(X, new_P) - center) * scale])
+        B = np.vstack([B, (dense(X, new_N) - center) * scale])
+    w = nearest.point / length
+    low = lowest_scores(np.append(w, 0.0), rows, y)
+    b = (low[0] - low[1]) / 2
+    shares: dict[int, Fraction] = {}
+    for (p, n), weight in zip(nearest.keys, nearest.weights.tolist(), strict=True):
+        for row in (int(P[p]), int(N[n])):
+            shares[row] = shares.get(row, Fraction(0)) + Fraction(weight)
+    lower = down(float(Fraction(low[0]) + Fraction(low[1])) / 2 / length_up(w))
+    return with_proof(X, y, np.append(w, b), lower, shares, 0)
+
+
+def from_origin(
+    X: Any, y: Array, v: Array, one: float, tol: float
+) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
+    """The same in a space where `one` is the last coordinate and hyperplanes have no bias."""
+    scores = np.empty(len(y))
+    rows = as_rows(X)
+    everything = np.arange(len(y))
+    more = MORE + X.shape[1]
+    raw_scores(v[:-1], rows, len(y), scores)
+    work = lowest(y * (scores + one * v[-1]), everything, more)
+    A = augmented(X, y, work, one)
+    scale = power_of_two(abs(A).max())
+    A = A * scale
+    nearest = Nearest(A[0], [0], A[:1], np.ones(1))
+    while True:
+        size = float(np.linalg.norm(A, axis=1).max())
+        nearest = nearest_point(of_rows(A), nearest, size)
+        raw_scores(nearest.point[:-1], rows, len(y), scores)
+        scores += one * nearest.point[-1]
+        scores *= y
+        length = float(np.linalg.norm(nearest.point))
+        if length * length - scores.min() * scale <= 0.1 * tol * length * length:
+            break
+        new = np.setdiff1d(lowest(scores, everything, more), work)
+        if not len(new):
+            break
+        work = np.concatenate([work, new])
+        A = np.vstack([A, augmented(X, y, new, one) * scale])
+    u = nearest.point / length
+    u[-1] *= one
+    low = float(lowest_scores(u, rows, y).min())
+    shares = {
+        int(work[k]): Fraction(weight)
+        for k, weight in zip(nearest.keys, nearest.weights.tolist(), strict=True)
+    }
+    return with_proof(X, y, u, down(low / length_up(u)), shares, int(one))
+
+
+def run_margin(X: Any, y: Array, v: Array, bias: bool, tol: float) -> Bracket:
+    """The margin in the space that a perceptron's run on this data takes place in."""
+    return from_origin(X, y, v, float(bias), tol)[1]
+
+
+def with_proof(
+    X: Any, y: Array, v: Array, lower: float, shares: dict[int, Fraction], one: int
+) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
+    """Put a result together: multipliers that sum to 1, and the upper end they prove."""
+    rows = np.array(sorted(shares))
+    total = sum(shares.values(), Fraction(0))
+    multipliers = [shares[int(r)] / total for r in rows]
+    upper = combination_length_up(X, y, rows, multipliers, one)
+    return v, Bracket(max(0.0, lower), upper), (rows, multipliers)
+
+
+def combination_length_up(
+    X: Any, y: Array, rows: Array, multipliers: list[Fraction], one: int
+) -> float:
+    r"""An upper bound of $\|\sum p_i y_i (x_i, 1)\|$, summed exactly."""
+    total: dict[int, Fraction] = {}
+    for row, p in zip(rows.tolist(), multipliers, strict=True):
+        x = dense(X, np.array([row]))[0]
+        signed = int(y[row]) * p
+        for j in np.flatnonzero(x).tolist():
+            total[j] = total.get(j, Fraction(0)) + signed * Fraction(x[j])
+        if one:
+            total[-1] = total.get(-1, Fraction(0)) + signed
+    return root_up(sum((t * t for t in total.values()), Fraction(0)))
+
+
+def root_up(square: Fraction) -> float:
+    """A float at least as large as the square root, by little."""
+    if square == 0:
+        return 0.0
+    shift = 128 - (square.numerator.bit_length() - square.denominator.bit_length())
+    shift += shift % 2
+    scaled = square * Fraction(2) ** shift
+    root = isqrt(int(scaled)) + 1
+    return nextafter(float(Fraction(root) / Fraction(2) ** (shift // 2)), inf)
+
+
+def length_up(w: Array) -> float:
+    r"""An upper bound of $\|w\|$."""
+    return root_up(sum((Fraction(c) ** 2 for c in w.tolist()), Fraction(0)))
+
+
+def down(x: float) -> float:
+    """A little less, for what two roundings may have added."""
+    return nextafter(nextafter(nextafter(x, -inf), -inf), -inf)
+
+
+def power_of_two(size: float) -> float:
+    """What brings numbers of this size near 1, without rounding them."""
+    return float(np.ldexp(1.0, -int(np.frexp(size)[1]))) if size > 0 else 1.0
+
+
+def lowest(scores: Array, among: Array, count: int) -> Array:
+    """The rows with the lowest scores, at most so many."""
+    if len(among) > count:
+        among = among[np.argpartition(scores[among], count)[:count]]
+    return among[np.argsort(scores[among], kind="stable")]
+
+
+def augmented(X: Any, y: Array, rows: Array, one: float) -> Array:
+    r"""$y_i (x_i, \text{one})$ for a few rows."""
+    return np.hstack([dense(X, rows), np.full((len(rows), 1), one)]) * y[rows, None]
