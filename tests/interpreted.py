@@ -10,7 +10,7 @@ from scipy import sparse
 
 from novikoff.examples import Examples
 from novikoff.learners import LEARNERS
-from novikoff.learners.perceptron import Rule, epoch
+from novikoff.learners.loop import Rule, epoch
 from novikoff.rows import Gram
 
 warnings.simplefilter("ignore")

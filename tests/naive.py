@@ -7,6 +7,7 @@ whose sums do not fit a float, rounded). Rows are lists of numbers, labels are -
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import combinations
 
 
 @dataclass
@@ -127,3 +128,78 @@ def perceptron_loss(X, y, w, b=0):
     return sum(
         max(Fraction(0), -yi * (inner(w, x) + Fraction(b))) for x, yi in zip(X, y, strict=True)
     )
+
+
+def null_space(rows):
+    """A basis of all `n` with `<row, n> = 0`, by Gauss and Jordan."""
+    rows = [[Fraction(v) for v in row] for row in rows]
+    width = len(rows[0])
+    pivots = []
+    for j in range(width):
+        k = next((k for k in range(len(pivots), len(rows)) if rows[k][j]), None)
+        if k is None:
+            continue
+        here = len(pivots)
+        rows[here], rows[k] = rows[k], rows[here]
+        rows[here] = [v / rows[here][j] for v in rows[here]]
+        for other in range(len(rows)):
+            if other != here and rows[other][j]:
+                f = rows[other][j]
+                rows[other] = [a - f * b for a, b in zip(rows[other], rows[here], strict=True)]
+        pivots.append(j)
+    basis = []
+    for free in (j for j in range(width) if j not in pivots):
+        n = [Fraction(0)] * width
+        n[free] = Fraction(1)
+        for here, j in enumerate(pivots):
+            n[j] = -rows[here][free]
+        basis.append(n)
+    return basis
+
+
+def augmented(X, y, bias):
+    """The vectors `y (x, 1)`, or `y x`."""
+    one = [1] if bias else []
+    return [[label * Fraction(v) for v in [*x, *one]] for x, label in zip(X, y, strict=True)]
+
+
+def verdict(X, y, bias=True):
+    """The truth by brute force: which rows take part in some positive combination that is 0?
+
+    Every such combination is a sum of minimal ones (circuits), whose rows have one
+    dependency. None: separable (Gordan). All: inseparable (Stiemke). Else quasi-separable.
+    """
+    Z = augmented(X, y, bias)
+    forced = set()
+    for size in range(1, min(len(Z), len(Z[0]) + 1) + 1):
+        for rows in combinations(range(len(Z)), size):
+            if set(rows) <= forced:
+                continue
+            kernel = null_space([list(c) for c in zip(*(Z[i] for i in rows), strict=True)])
+            if len(kernel) == 1 and (
+                all(p > 0 for p in kernel[0]) or all(p < 0 for p in kernel[0])
+            ):
+                forced |= set(rows)
+    if not forced:
+        return "separable"
+    return "inseparable" if len(forced) == len(Z) else "quasi-separable"
+
+
+def check_certificate(told, X, y):
+    """Check a separability certificate, as read from its JSON: plain fractions, no library."""
+    Z = augmented(X, y, told["fit_intercept"])
+    if told["verdict"] == "separable":
+        v = [Fraction(float.fromhex(c)) for c in [*told["coef"], told["intercept"]]]
+        return all(inner(v[: len(z)], z) > 0 for z in Z)
+    p = [Fraction(f) for f in told["multipliers"]]
+    corral = [Z[i] for i in told["rows"]]
+    if not (all(f > 0 for f in p) and sum(p) == 1 and len(p) == len(set(told["rows"]))):
+        return False
+    if any(inner(p, coordinate) for coordinate in zip(*corral, strict=True)):
+        return False
+    if told["verdict"] == "quasi-separable":
+        v = [Fraction(f) for f in told["witness"]]
+        s = [inner(v[: len(z)], z) for z in Z]
+        return min(s) >= 0 and max(s) > 0
+    kernel = null_space(corral)
+    return told["verdict"] == "inseparable" and not any(inner(n, z) for n in kernel for z in Z)

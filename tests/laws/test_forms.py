@@ -11,7 +11,7 @@ from scipy import sparse
 from laws.learners import ADDITIVE, LEARNERS, assert_same, data_for, fitted, options_for
 from novikoff import Winnow
 from novikoff.examples import Examples
-from novikoff.learners.perceptron import TIES, Rule, epoch
+from novikoff.learners.loop import TIES, Rule, epoch
 from novikoff.rows import Gram
 from worlds import worlds
 

@@ -19,6 +19,7 @@ from novikoff import (
     novikoff_bound,
     perceptron_loss,
     perceptron_subgradient,
+    separability,
     winnow_bound,
 )
 from worlds import conventions, disjunctions, planted, worlds
@@ -214,3 +215,61 @@ def test_the_update_is_a_step_against_the_subgradient(world):
     model = fitted(Perceptron, X, y, max_iter=1, shuffle=False)
     np.testing.assert_array_equal(model.coef_[0], w)
     assert model.intercept_[0] == b
+
+
+def best_margin(X, y, bias, slack, seen=None):
+    """The margin of the run's space, written out: private features included."""
+    Z = np.hstack([X, np.full((len(X), 1), float(bias)), slack * np.eye(len(X))])
+    return separability(Z, y, fit_intercept=False).margin
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(world=worlds(), options=conventions, data=st.data(), single=st.booleans())
+def test_every_fit_carries_a_bracket_that_holds(learner, world, options, data, single):
+    X, y = world
+    weight = data.draw(st.lists(st.sampled_from([0.5, 1, 2]), min_size=len(y), max_size=len(y)))
+    model = fitted(
+        learner,
+        X.astype(np.float32) if single else X,
+        y,
+        fit={"sample_weight": weight},
+        max_iter=30,
+        random_state=0,
+        **options,
+    )
+    true = best_margin(X, y, options["fit_intercept"], options["slack"])
+    assert 0 <= model.margin_.lower <= true.upper
+    assert true.lower <= model.margin_.upper <= model.radius_ * (1 + 1e-5)
+    assert (model.margin_.lower > 0) == (model.converged_ and options["tie"] == "mistake") or (
+        options["tie"] != "mistake"
+    )
+    assert model.mistake_bound_ == novikoff_bound(model.radius_, model.margin_.lower)
+    if options["tie"] == "mistake" and model.converged_ and set(weight) == {1}:
+        assert model.n_mistakes_ <= model.mistake_bound_
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(world=worlds())
+def test_a_stream_carries_an_upper_end(learner, world):
+    X, y = world
+    model = learner(shuffle=False)
+    for i in range(len(y)):
+        model.partial_fit(X[i : i + 1], y[i : i + 1], classes=[-1, 1])
+    assert best_margin(X, y, True, 0.0).lower <= model.margin_.upper
+    assert model.margin_.lower == 0.0
+    assert model.mistake_bound_ == np.inf
+
+
+def test_another_start_and_other_data_are_allowed_for():
+    X, y = np.array([[2.0, 1.0], [-1.0, -2.0]]), np.array([1, -1])
+    true = separability(np.hstack([X, np.ones((2, 1))]), y, fit_intercept=False).margin
+    model = Perceptron(shuffle=False).fit(X, y, coef_init=[-30.0, 5.0], intercept_init=3.0)
+    assert 0 < model.margin_.lower <= true.upper
+    assert model.margin_.upper >= true.lower
+    model = (
+        Perceptron(warm_start=True, shuffle=False)
+        .fit(X, y)
+        .fit(X[:, ::-1].repeat(2, 0), [1, 1, -1, -1])
+    )
+    assert model.converged_
+    assert model.margin_.lower == 0.0  # the last pass did not see all of it

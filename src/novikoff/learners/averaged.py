@@ -17,8 +17,8 @@ from numba import njit
 
 from novikoff.examples import Examples, step, visit
 from novikoff.inputs import overflow
+from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.base import Array
-from novikoff.learners.perceptron import SEPARATE, Additive
 from novikoff.learners.run import Run
 from novikoff.rows import add
 

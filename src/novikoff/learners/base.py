@@ -89,6 +89,9 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         """How far one update can move a weight."""
         return 0.0
 
+    def _account(self, run: Run, D: Examples, times: Array) -> None:
+        """Add these mistakes up for what the run proves."""
+
     def _remember(self, run: Run, D: Examples, times: Array) -> None:
         """Keep what prediction needs of the mistakes made at these times of a pass."""
 
@@ -131,6 +134,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         run = self._resumed(X) if going_on else self._begin(X, coef, intercept)
         run.streaming = False
         if run.updates is None or len(run.updates) != len(y):
+            run.one_data_set = run.n_seen == 0
             run.updates = np.zeros(len(y), np.int64)
         keep = self._visited(X, weight, run.space)
         random = check_random_state(self.random_state)
@@ -193,6 +197,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
             safe = run.reach < float(np.finfo(run.w.dtype).max) / 4
             if not safe and not np.isfinite(run.w).all():
                 raise overflow(run.w.dtype)
+            self._account(run, D, mistakes[:k])
             self._remember(run, D, mistakes[:k])
         run.mean = None
         run.n_seen += n

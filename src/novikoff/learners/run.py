@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,16 @@ class Run:
     """The largest length of an example."""
     reach: float = 0.0
     """No weight can be larger than this."""
+    total: float = 0.0
+    """The sum of all steps, without their signs."""
+    least: float = 0.0
+    r"""The least $y_i s_i$ of the last pass."""
+    private: float = 0.0
+    """No less than the sum of the squares of what example `i` was updated by, over all `i`."""
+    largest: float = 0.0
+    """The largest step."""
+    one_data_set: bool = True
+    """Was every pass over the same examples?"""
     updates: Array | None = None
     """How often each example of `fit` was a mistake."""
     mean: Array | None = None
@@ -57,7 +67,7 @@ class Undo:
 
     def __init__(self, run: Run, X: Any) -> None:
         self.run = run
-        self.scalars = (run.length, run.reach, run.streaming, len(run.mistakes), run.n_seen)
+        self.before = replace(run, mistakes=list(run.mistakes))
         self.touched: Any = slice(None)
         if sparse.issparse(X) and X.nnz < len(run.w):
             self.touched = np.append(X.indices, len(run.w) - 1)
@@ -65,10 +75,9 @@ class Undo:
 
     def __call__(self) -> None:
         """Put everything back as it was."""
-        run = self.run
-        run.w[self.touched] = self.values
-        run.length, run.reach, run.streaming, n_passes, run.n_seen = self.scalars
-        del run.mistakes[n_passes:]
+        self.run.w[self.touched] = self.values
+        for part in fields(Run):
+            setattr(self.run, part.name, getattr(self.before, part.name))
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from scipy import sparse
 
 from novikoff.examples import Examples
 from novikoff.inputs import overflow, read
+from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.base import Array
-from novikoff.learners.perceptron import SEPARATE, Additive
 from novikoff.learners.run import Run
 from novikoff.rows import add, dot
 

@@ -14,15 +14,24 @@ With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three thi
 import json
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from flint import fmpz
 
 from novikoff.errors import DataError
 from novikoff.inputs import as_rows
 from novikoff.margins.bracket import Bracket
-from novikoff.margins.exact import exact_rows, expansion, null_vectors, signs
+from novikoff.margins.exact import (
+    as_integers,
+    coordinate_scales,
+    exact_rows,
+    expansion,
+    null_vectors,
+    signs,
+)
 
 Array = npt.NDArray[Any]
 
@@ -132,9 +141,11 @@ class Separability:
         if not proper:
             return False
         Z = exact_rows(X, y, rows, self.fit_intercept)
+        common = lcm(*(p.denominator for p in self.multipliers))
+        shares = [p.numerator * (common // p.denominator) for p in self.multipliers]
         return not any(
-            sum(p * z for p, z in zip(self.multipliers, coordinate, strict=True))
-            for coordinate in zip(*Z, strict=True)
+            sum(p * z for p, z in zip(shares, coordinate, strict=True))
+            for coordinate in zip(*as_integers(Z, coordinate_scales(Z)), strict=True)
         )
 
     def _spans(self, X: Any, y: Array) -> bool:
@@ -154,9 +165,9 @@ class Separability:
         numbers = {
             "coef": None if self.coef is None else [float(c).hex() for c in self.coef],
             "intercept": None if self.intercept is None else float(self.intercept).hex(),
-            "witness": None if self.witness is None else [str(f) for f in self.witness],
+            "witness": None if self.witness is None else [written(f) for f in self.witness],
             "rows": list(self.rows),
-            "multipliers": [str(p) for p in self.multipliers],
+            "multipliers": [written(p) for p in self.multipliers],
             "margin": [self.margin.lower.hex(), self.margin.upper.hex()],
             "novikoff": float(self.novikoff).hex(),
             "infinite": list(self.infinite),
@@ -177,9 +188,9 @@ class Separability:
                 verdict=str(told["verdict"]),
                 coef=None if coef is None else np.array([float.fromhex(c) for c in coef]),
                 intercept=None if coef is None else float.fromhex(told["intercept"]),
-                witness=None if witness is None else tuple(Fraction(f) for f in witness),
+                witness=None if witness is None else tuple(parsed(f) for f in witness),
                 rows=tuple(int(r) for r in told["rows"]),
-                multipliers=tuple(Fraction(p) for p in told["multipliers"]),
+                multipliers=tuple(parsed(p) for p in told["multipliers"]),
                 margin=Bracket(lower, upper),
                 novikoff=float.fromhex(told["novikoff"]),
                 infinite=tuple(int(s) for s in told["infinite"]),
@@ -189,6 +200,17 @@ class Separability:
             if isinstance(error, DataError):
                 raise
             raise DataError(f"This is not a separability certificate: {error!r}.") from error
+
+
+def written(f: Fraction) -> str:
+    """A fraction as "p/q", however long (Python itself stops at 4,300 digits)."""
+    return f"{fmpz(f.numerator)}/{fmpz(f.denominator)}"
+
+
+def parsed(text: str) -> Fraction:
+    """The fraction that was written."""
+    p, q = text.split("/")
+    return Fraction(int(fmpz(p)), int(fmpz(q)))
 
 
 def row_signs(V: Array, X: Any, y: Array) -> Array:

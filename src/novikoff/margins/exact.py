@@ -8,11 +8,12 @@ as if computed in twice the precision; and integers. Nothing here trusts a solve
 
 from fractions import Fraction
 from math import frexp, gcd, lcm, ldexp
+from time import monotonic
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpz_mat
+from flint import fmpq, fmpq_mat, fmpz_mat, nmod_mat
 from numba import njit
 from scipy import sparse
 
@@ -23,6 +24,7 @@ Array = npt.NDArray[Any]
 U_ROUND = 2.0**-53
 LEAST = 5e-324
 LIMB = 32
+PRIME = 2**61 - 1
 N_LIMBS = (2 * 1074 + 2 * 1024 + 128) // LIMB
 
 
@@ -63,13 +65,14 @@ def compensated_score(v, X, i):
 
 
 @njit(cache=True)
-def exact_sign(V, X, i):
+def exact_sign(V, X, i, limbs):
     r"""The sign of $\langle \sum_k V_k, (x_i, 1)\rangle$, by summing it in integers of 4,300 bits.
 
     Every product of two floats is an integer of 106 bits at a place between 2^-2148 and
-    2^1942; it is added there, limb by limb, and carries are settled at the end.
+    2^1942; it is added there, limb by limb, and carries are settled at the end. `limbs`
+    are zeros, and are left so.
     """
-    limbs = np.zeros(N_LIMBS, np.int64)
+    lowest, highest = N_LIMBS - 1, 0
     mask = np.int64(0xFFFFFFFF)
     for r in range(V.shape[0]):
         for k in range(first(X, i), last(X, i) + 1):
@@ -97,13 +100,15 @@ def exact_sign(V, X, i):
                 low = (q & mask) << shift
                 high = (q >> LIMB) << shift
                 # low has up to 63 bits, high up to 55: three limbs in all
+                lowest, highest = min(lowest, limb), max(highest, limb + 2)
                 limbs[limb] += sign * (low & mask)
                 limbs[limb + 1] += sign * ((low >> LIMB) + (high & mask))
                 limbs[limb + 2] += sign * (high >> LIMB)
     carry = np.int64(0)
     any_low = False
-    for limb in range(N_LIMBS):
+    for limb in range(lowest, highest + 1):
         total = limbs[limb] + carry
+        limbs[limb] = 0
         carry = total >> LIMB  # rounds down, so that what stays is not negative
         any_low = any_low or (total & mask) != 0
     if carry < 0:
@@ -111,19 +116,35 @@ def exact_sign(V, X, i):
     return 1 if carry > 0 or any_low else 0
 
 
+@njit
+def meets(V, X, i):
+    """Is any product of a value and its weight other than 0?"""
+    for r in range(V.shape[0]):
+        if V[r, -1] != 0.0:
+            return True
+        for k in range(first(X, i), last(X, i)):
+            if V[r, column(X, k)] != 0.0 and value(X, i, k) != 0:
+                return True
+    return False
+
+
 @njit(cache=True)
 def signs(V, X, y, out):
     r"""The exact sign of $y_i\langle v, (x_i, 1)\rangle$ for every row, where $v = \sum_k V_k$."""
     single = V.shape[0] == 1
+    limbs = np.zeros(N_LIMBS, np.int64)
     for i in range(len(y)):
         if single:
             s, error = plain_score(V[0], X, i)
-            if not abs(s) > error:
+            if not abs(s) > error and s != 0.0:
                 s, error = compensated_score(V[0], X, i)
             if abs(s) > error:
                 out[i] = y[i] if s > 0 else -y[i]
                 continue
-        out[i] = y[i] * exact_sign(V, X, i)
+        if not meets(V, X, i):
+            out[i] = 0
+            continue
+        out[i] = y[i] * exact_sign(V, X, i, limbs)
 
 
 @njit(cache=True)
@@ -187,8 +208,11 @@ def coordinate_scales(vectors: list[list[Fraction]]) -> list[int]:
 def null_vectors(vectors: list[list[Fraction]]) -> list[list[int]]:
     r"""A basis of all $n$ with $\langle z, n\rangle = 0$ for every vector $z$, as whole numbers."""
     scales = coordinate_scales(vectors)
+    whole = as_integers(vectors, scales)
+    if modular(whole).rank() == len(scales):  # modulo a prime it can only be less
+        return []
     # <z, n> = <z * scales, n / scales>
-    kernel, nullity = fmpz_mat(as_integers(vectors, scales)).nullspace()
+    kernel, nullity = fmpz_mat(whole).nullspace()
     return [
         _primitive([int(kernel[j, b]) * s for j, s in enumerate(scales)]) for b in range(nullity)
     ]
@@ -196,11 +220,95 @@ def null_vectors(vectors: list[list[Fraction]]) -> list[list[int]]:
 
 def dependencies(vectors: list[list[Fraction]]) -> list[list[int]]:
     r"""A basis of all $p$ with $\sum_i p_i z_i = 0$, as whole numbers."""
-    scales = coordinate_scales(vectors)
-    kernel, nullity = fmpz_mat(as_integers(vectors, scales)).transpose().nullspace()
+    whole = as_integers(vectors, coordinate_scales(vectors))
+    single = sole_dependency(whole)
+    if single is not None:
+        return [single]
+    kernel, nullity = fmpz_mat(whole).transpose().nullspace()
     return [_primitive([int(kernel[i, b]) for i in range(len(vectors))]) for b in range(nullity)]
+
+
+def sole_dependency(whole: list[list[int]]) -> list[int] | None:
+    """The dependency of vectors that have just one, by solving for all but the last."""
+    reduced, rank = modular(whole).rref()
+    if rank != len(whole) - 1 or rank == 0:
+        return None
+    rows = [[int(v) for v in row] for row in reduced.tolist()[:rank]]
+    pivots = [next(j for j, v in enumerate(row) if v) for row in rows]
+    square = fmpz_mat([[vector[j] for vector in whole[:-1]] for j in pivots])
+    try:
+        solved = square.solve(fmpz_mat([[-whole[-1][j]] for j in pivots]))
+    except ZeroDivisionError:
+        return None
+    shares = [Fraction(int(solved[k, 0].p), int(solved[k, 0].q)) for k in range(rank)]
+    common = lcm(*(f.denominator for f in shares))
+    p = _primitive([f.numerator * (common // f.denominator) for f in shares] + [common])
+    cancels = all(
+        sum(share * v for share, v in zip(p, coordinate, strict=True)) == 0
+        for coordinate in zip(*whole, strict=True)
+    )
+    return p if cancels else None
+
+
+def modular(whole: list[list[int]]) -> nmod_mat:
+    """The matrix modulo a prime."""
+    return nmod_mat(len(whole), len(whole[0]), [v % PRIME for row in whole for v in row], PRIME)
 
 
 def _primitive(integers: list[int]) -> list[int]:
     divisor = gcd(*integers)
     return [i // divisor for i in integers]
+
+
+def exact_corral(vectors: list[list[Fraction]], start: list[int], deadline: float) -> list[int]:
+    """Wolfe's algorithm in rationals: which vectors have the origin in their hull's interior.
+
+    For data so nearly degenerate that the floats took a wrong corral. Empty if the origin is
+    not in the hull of all vectors; raises `TimeoutError` at the deadline.
+    """
+    Z = fmpq_mat([[fmpq(v.numerator, v.denominator) for v in vector] for vector in vectors])
+    corral = start if _independent(vectors, start) else start[:1]
+    weights = [Fraction(1, len(corral))] * len(corral)
+    while True:
+        corral, weights = _descend(Z, corral, weights)
+        x = [
+            sum((w * vectors[i][j] for w, i in zip(weights, corral, strict=True)), Fraction(0))
+            for j in range(len(vectors[0]))
+        ]
+        if not any(x):
+            return corral
+        if monotonic() > deadline:
+            raise TimeoutError
+        scores = [sum((a * b for a, b in zip(x, z, strict=True)), Fraction(0)) for z in vectors]
+        j = min(range(len(vectors)), key=scores.__getitem__)
+        if scores[j] >= sum((a * a for a in x), Fraction(0)):
+            return []
+        corral, weights = [*corral, j], [*weights, Fraction(0)]
+
+
+def _independent(vectors: list[list[Fraction]], corral: list[int]) -> bool:
+    """Are these vectors affinely independent?"""
+    chosen = [[*vectors[i], Fraction(1)] for i in corral]
+    return bool(modular(as_integers(chosen, coordinate_scales(chosen))).rank() == len(corral))
+
+
+def _descend(
+    Z: fmpq_mat, corral: list[int], weights: list[Fraction]
+) -> tuple[list[int], list[Fraction]]:
+    """Go to the affine minimizer, leaving behind the points that would get a weight below 0."""
+    while True:
+        k, m = len(corral), Z.ncols()
+        A = fmpq_mat([[Z[i, j] for j in range(m)] for i in corral])
+        G = A * A.transpose()
+        system = [[G[a, b] for b in range(k)] + [fmpq(1)] for a in range(k)]
+        system.append([fmpq(1)] * k + [fmpq(0)])
+        right = fmpq_mat([[fmpq(0)]] * k + [[fmpq(1)]])
+        solved = fmpq_mat(system).solve(right)
+        alpha = [Fraction(int(solved[a, 0].p), int(solved[a, 0].q)) for a in range(k)]
+        if min(alpha) > 0:
+            return corral, alpha
+        pairs = list(zip(weights, alpha, strict=True))
+        theta = min(w / (w - a) if w > a else Fraction(0) for w, a in pairs if a <= 0)
+        moved = [(1 - theta) * w + theta * a for w, a in pairs]
+        kept = [c for c, w in enumerate(moved) if w > 0]
+        corral, weights = [corral[c] for c in kept], [moved[c] for c in kept]

@@ -43,14 +43,15 @@ def column_peaks(X, n, peaks):
 
 
 @njit(fastmath=SUM)
-def scaled_score_and_square(v, c, X, i):
-    r"""$\langle v, c \circ (x_i, 1)\rangle$ and $\|c \circ (x_i, 1)\|^2$."""
-    s, q = v[-1] * c[-1], c[-1] * c[-1]
+def scaled_score_and_square(v, c, X, i, top):
+    r"""$\langle v, z\rangle$ and $\|z\|^2$ for $z = c \circ (x_i, 1) / \text{top}$."""
+    z = c[-1] / top
+    s, q = v[-1] * z, z * z
     for k in range(first(X, i), last(X, i)):
         j = column(X, k)
-        x = np.float64(value(X, i, k)) * c[j]
-        s += x * v[j]
-        q += x * x
+        z = np.float64(value(X, i, k)) * c[j] / top
+        s += z * v[j]
+        q += z * z
     return s, q
 
 
@@ -58,7 +59,12 @@ def scaled_score_and_square(v, c, X, i):
 def cosines(v, c, X, y, out):
     r"""$y_i\langle v, z\rangle / \|z\|$ with $z = c \circ (x_i, 1)$, for every row."""
     for i in range(len(y)):
-        s, q = scaled_score_and_square(v, c, X, i)
+        s, q = scaled_score_and_square(v, c, X, i, 1.0)
+        if not q > 1e-200:
+            top = c[-1]
+            for k in range(first(X, i), last(X, i)):
+                top = max(top, abs(np.float64(value(X, i, k)) * c[column(X, k)]))
+            s, q = scaled_score_and_square(v, c, X, i, top if top > 0 else 1.0)
         out[i] = y[i] * s / np.sqrt(q) if q > 0 else 0.0
 
 

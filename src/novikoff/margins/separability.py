@@ -27,11 +27,20 @@ from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
 from novikoff.margins.certificate import Separability, row_signs
 from novikoff.margins.divergence import diverging
-from novikoff.margins.exact import dependencies, exact_rows, expansion, null_vectors
+from novikoff.margins.exact import (
+    dependencies,
+    exact_corral,
+    exact_rows,
+    expansion,
+    null_vectors,
+)
 from novikoff.margins.geometry import column_peaks, cosines, dense, labelled, longest
 from novikoff.margins.hull import Nearest, nearest_point, of_rows
 
 Array = npt.NDArray[Any]
+
+BLOCK = 1 << 14
+"""How many rows to turn into atoms at a time."""
 
 
 class Undecided(Exception):
@@ -48,6 +57,8 @@ class Cancelling(NamedTuple):
     """Rows whose convex hull contains the origin, as far as floats can tell."""
 
     rows: Array
+    working: Array
+    """The rows they were chosen from."""
 
 
 class Search:
@@ -84,7 +95,7 @@ class Search:
                 raise Undecided
             nearest = nearest_point(of_rows(A), nearest, 1.0)
             if np.linalg.norm(nearest.point) <= 1e-13:
-                return Cancelling(working[nearest.keys])
+                return Cancelling(working[nearest.keys], working)
             v = Q @ nearest.point
             cosines(v, self.c, self.rows, self.y, scores)
             scores[~alive] = np.inf
@@ -95,10 +106,47 @@ class Search:
             if not len(new):  # they are all at work already: floats cannot tell
                 if row_signs((v * self.c)[None], self.X, self.y)[alive].min() > 0:
                     return Strict(v)
-                return Cancelling(working[nearest.keys])
+                return Cancelling(working[nearest.keys], working)
             new = new[np.argsort(scores[new], kind="stable")][:more]
             working = np.concatenate([working, new])
             A = np.vstack([A, self.project(new, Q)])
+
+    def below(self, rows: Array, alive: Array, Q: Array) -> tuple[Array, Array]:
+        """What is left of the alive rows and of `Q` where weights vanish on these rows.
+
+        As far as floats can tell: the exact answer takes a pass over all rows for every
+        dimension that is left, so it is better to go down several of them first.
+        """
+        A = self.atoms(rows) @ Q
+        _, sizes, V = np.linalg.svd(A)
+        Q = Q @ V[int((sizes > 1e-9 * sizes.max(initial=0.0)).sum()) :].T
+        return (self.reaching(alive, Q) if Q.shape[1] else np.zeros_like(alive)), Q
+
+    def repaired(self, step: Cancelling, proof: Any) -> Array:
+        """The corral that rationals choose where floats chose a wrong one."""
+        vectors = self.exact(step.working)
+        if proof is not None:  # in the quotient by what the proof spans
+            basis = null_vectors(self.exact(proof.rows))
+            vectors = [
+                [sum((a * b for a, b in zip(z, n, strict=True)), Fraction(0)) for n in basis]
+                for z in vectors
+            ]
+        place = {int(row): k for k, row in enumerate(step.working)}
+        try:
+            corral = exact_corral(vectors, [place[int(r)] for r in step.rows], self.deadline)
+        except (TimeoutError, ZeroDivisionError):
+            raise Undecided from None
+        if not corral:
+            raise Undecided
+        return step.working[corral]
+
+    def reaching(self, alive: Array, Q: Array) -> Array:
+        """Which of the alive rows have a part in the span of `Q`, as far as floats can tell."""
+        part, candidates = np.zeros(len(alive), bool), np.flatnonzero(alive)
+        for low in range(0, len(candidates), BLOCK):
+            rows = candidates[low : low + BLOCK]
+            part[rows] = (abs(self.atoms(rows) @ Q) > 1e-9).any(axis=1)
+        return part
 
     def project(self, rows: Array, Q: Array) -> Array:
         """Atoms in the coordinates of `Q`, of unit length again."""
@@ -111,6 +159,8 @@ class Search:
 
 def unit_rows(A: Array) -> Array:
     """Rows of unit length; rows of zeros stay zeros."""
+    tops = abs(A).max(axis=1, keepdims=True, initial=0.0)
+    A = np.divide(A, tops, out=np.zeros_like(A), where=tops > 0)  # or squares may underflow
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
     unit: Array = np.divide(A, lengths, out=np.zeros_like(A), where=lengths > 0)
     return unit
@@ -128,28 +178,27 @@ class Proof(NamedTuple):
     multipliers: list[Fraction]
 
 
-def combine(search: Search, proof: Proof | None, rows: Array) -> Proof:
+def combine(search: Search, proof: Proof | None, rows: Array) -> Proof | None:
     """Extend a proof by rows that cancel up to what it spans; exactly, or not at all."""
     old = proof.rows if proof is not None else np.zeros(0, np.int64)
+    shares = proof.multipliers if proof is not None else []
     both = np.concatenate([old, rows])
     for p in dependencies(search.exact(both)):
-        new = p[len(old) :]
-        if not any(new):
-            continue
-        sign = 1 if sum(new) > 0 else -1
-        q = [Fraction(sign * part) for part in p]
-        if any(part <= 0 for part in q[len(old) :]):
-            break
-        if proof is not None:  # enough of the old proof makes the old rows positive as well
+        for sign in (1, -1):
+            q = [Fraction(sign * part) for part in p]
+            new = q[len(old) :]
+            if not any(new) or min(new) < 0:
+                continue
+            # enough of the old proof makes the old rows positive as well
             t = max(
-                ceil(-part / share) + 1 for part, share in zip(q, proof.multipliers, strict=False)
+                (ceil(-part / share) + 1 for part, share in zip(q, shares, strict=False)), default=0
             )
-            t = max(t, 1)
-            for k, share in enumerate(proof.multipliers):
-                q[k] += t * share
-        total = sum(q, Fraction(0))
-        return Proof(both, [part / total for part in q])
-    raise Undecided
+            for k, share in enumerate(shares):
+                q[k] += max(1, t) * share
+            kept = [k for k, part in enumerate(q) if part > 0]
+            total = sum(q, Fraction(0))
+            return Proof(both[kept], [q[k] / total for k in kept])
+    return None
 
 
 def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | None, Array]:
@@ -164,10 +213,20 @@ def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | No
         if isinstance(step, Strict):
             if basis is None:
                 return "separable", None, step.v * search.c, np.ones(m, bool)
-            witness = in_span(basis, step.v * search.c, search.bias)
+            witness = in_span(basis, step.v, search)
             free = np.array([any(n[j] for n in basis) for j in range(m)])
             return "quasi-separable", proof, witness, free
-        proof = combine(search, proof, step.rows)
+        while isinstance(step, Cancelling) and alive.any():
+            before = proof.rows if proof is not None else np.zeros(0, np.int64)
+            extended = combine(search, proof, step.rows)
+            if extended is None:
+                extended = combine(search, proof, search.repaired(step, proof))
+            if extended is None:
+                raise Undecided
+            proof = extended
+            alive, Q = search.below(np.setdiff1d(proof.rows, before), alive, Q)
+            step = search.decide(alive, Q) if alive.any() else step
+        assert proof is not None
         alive, basis = np.zeros(len(search.y), bool), []
         for n in null_vectors(search.exact(proof.rows)):
             vector = [Fraction(v) for v in n] + [Fraction(0)] * (not search.bias)
@@ -180,30 +239,34 @@ def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | No
         Q = orthonormal(basis, search)
 
 
+def scaled_basis(basis: list[list[int]], search: Search) -> tuple[Array, list[Fraction]]:
+    """The basis as float columns in scaled space, and what each was divided by."""
+    N = np.zeros((len(search.c), len(basis)))
+    tops = []
+    for b, n in enumerate(basis):
+        # a score is <v, x> = <v / c, c * x>
+        scaled = [Fraction(v) / Fraction(c) for v, c in zip(n, search.c.tolist(), strict=False)]
+        tops.append(max(abs(v) for v in scaled))
+        N[: len(n), b] = [float(v / tops[-1]) for v in scaled]
+    return N, tops
+
+
 def orthonormal(basis: list[list[int]], search: Search) -> Array:
     """Float coordinates for the span of `basis`, in scaled space."""
-    N = np.zeros((len(search.c), len(basis)))
-    for b, n in enumerate(basis):
-        top = max(abs(v) for v in n)
-        N[: len(n), b] = [float(Fraction(v, top)) for v in n]
-    N = np.divide(N, search.c[:, None], out=np.zeros_like(N), where=search.c[:, None] > 0)
-    Q: Array = np.linalg.qr(N / np.abs(N).max(axis=0))[0]
+    Q: Array = np.linalg.qr(scaled_basis(basis, search)[0])[0]
     return Q
 
 
-def in_span(basis: list[list[int]], v: Array, bias: bool) -> list[Fraction]:
-    """The exact combination of the basis that comes close to `v`."""
-    tops = [max(abs(i) for i in n) for n in basis]
-    N = np.array(
-        [[float(Fraction(i, top)) for i in n] for n, top in zip(basis, tops, strict=True)]
-    ).T
-    t = np.linalg.lstsq(N, v[: len(N)], rcond=None)[0]
+def in_span(basis: list[list[int]], v: Array, search: Search) -> list[Fraction]:
+    """The exact combination of the basis that comes close to `v`, which is in scaled space."""
+    N, tops = scaled_basis(basis, search)
+    t = np.linalg.lstsq(N, v, rcond=None)[0]
     shares = [Fraction(float(share)) / top for share, top in zip(t, tops, strict=True)]
     exact = [
         sum((s * n[j] for s, n in zip(shares, basis, strict=True)), Fraction(0))
-        for j in range(len(N))
+        for j in range(len(basis[0]))
     ]
-    return exact + [Fraction(0)] * (not bias)
+    return exact + [Fraction(0)] * (not search.bias)
 
 
 def separability(
@@ -268,8 +331,9 @@ def separability(
         rounded = rounded_to_floats(exact)
         coef, intercept = rounded[:-1], float(rounded[-1])
     if proof is not None:
-        rows = tuple(int(r) for r in proof.rows)
-        multipliers = tuple(proof.multipliers)
+        order = np.argsort(proof.rows)
+        rows = tuple(int(r) for r in proof.rows[order])
+        multipliers = tuple(proof.multipliers[k] for k in order)
     infinite = tuple(diverging(search, free))
     result = Separability(
         verdict,

@@ -64,15 +64,36 @@ def margin(
         P, N = np.concatenate([P, new_P]), np.concatenate([N, new_N])
         A = np.vstack([A, (dense(X, new_P) - center) * scale])
         B = np.vstack([B, (dense(X, new_N) - center) * scale])
-    w = nearest.point / length
-    low = lowest_scores(np.append(w, 0.0), rows, y)
-    b = (low[0] - low[1]) / 2
+    found = np.append(nearest.point, 0.0)
+    lower, v = max(
+        ((certified(X, y, unit(u)), unit(u)) for u in (v, found) if u[:-1].any()),
+        key=lambda pair: pair[0],
+    )
+    v = np.append(v[:-1], middle(rows, y, v))
     shares: dict[int, Fraction] = {}
     for (p, n), weight in zip(nearest.keys, nearest.weights.tolist(), strict=True):
         for row in (int(P[p]), int(N[n])):
             shares[row] = shares.get(row, Fraction(0)) + Fraction(weight)
-    lower = down(float(Fraction(low[0]) + Fraction(low[1])) / 2 / length_up(w))
-    return with_proof(X, y, np.append(w, b), lower, shares, 0)
+    return with_proof(X, y, v, lower, shares, 0)
+
+
+def certified(X: Any, y: Array, v: Array) -> float:
+    """A lower bound of the margin of these weights, with the best bias."""
+    low = lowest_scores(np.append(v[:-1], 0.0), as_rows(X), y)
+    if not np.isfinite(low).all():
+        return 0.0
+    return down(float((Fraction(low[0]) + Fraction(low[1])) / 2) / length_up(v[:-1]))
+
+
+def middle(rows: Any, y: Array, v: Array) -> float:
+    """The bias halfway between the classes."""
+    low = lowest_scores(np.append(v[:-1], 0.0), rows, y)
+    return float((low[0] - low[1]) / 2)
+
+
+def unit(v: Array) -> Array:
+    """The weights divided by about their length, exactly."""
+    return v * power_of_two(float(abs(v).max()))
 
 
 def from_origin(
@@ -103,14 +124,20 @@ def from_origin(
             break
         work = np.concatenate([work, new])
         A = np.vstack([A, augmented(X, y, new, one) * scale])
-    u = nearest.point / length
-    u[-1] *= one
-    low = float(lowest_scores(u, rows, y).min())
+    found, given = (np.append(u[:-1], one * u[-1]) for u in (nearest.point, v))
+    low, u = max(
+        (
+            (float(lowest_scores(unit(c), rows, y).min()) / length_up(unit(c)), unit(c))
+            for c in (given, found)
+            if c.any()
+        ),
+        key=lambda pair: pair[0],
+    )
     shares = {
         int(work[k]): Fraction(weight)
         for k, weight in zip(nearest.keys, nearest.weights.tolist(), strict=True)
     }
-    return with_proof(X, y, u, down(low / length_up(u)), shares, int(one))
+    return with_proof(X, y, u, down(low), shares, int(one))
 
 
 def run_margin(X: Any, y: Array, v: Array, bias: bool, tol: float) -> Bracket:

@@ -1,0 +1,81 @@
+r"""The one training loop: the perceptron's (Rosenblatt 1958), in all the notes' conventions.
+
+With the bias as one more weight whose input is always 1, on example $i$ with score
+$s = \langle w, x_i\rangle + b$, if $y_i s \le 0$:
+
+$$w \leftarrow w + \eta\,c_i\,y_i x_i, \qquad b \leftarrow b + \eta\,c_i\,y_i,
+  \qquad \alpha_i \leftarrow \alpha_i + 1.$$
+
+If some unit $u$ has $y_i\langle u, x_i\rangle \ge \gamma$ and $\|x_i\| \le R$ for all $i$,
+at most $(R/\gamma)^2$ updates happen, in any order (Novikoff 1962).
+
+The loop below makes the mistakes of every additive perceptron; averaging and voting only
+read them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from novikoff.examples import announce, n_visits, step, visit
+from novikoff.rows import add, dot, dot_and_sqnorm, norm
+
+TIES = {"mistake": 0, "negative": -1, "positive": +1}
+
+TINY, NEAR = 1e-30, 0.99
+"""Above `TINY`, `sqnorm` is within a hundredth of the truth: what it puts below `NEAR` times
+the largest square so far need not be measured precisely."""
+
+
+class Rule(NamedTuple):
+    """The conventions of a run, as its loop needs them."""
+
+    eta: float
+    bias: float
+    """The bias input: 1, or 0 for a hyperplane through the origin."""
+    tie: int
+    """The class a score of 0 is taken for, -1 or +1; 0 for neither."""
+    slack: float
+    r"""$\Delta$, what example $i$ is worth in a private coordinate of its own."""
+
+
+@njit(cache=True)
+def epoch(w, alpha, mistakes, D, rule, measure):
+    r"""Visit every example once and update on each mistake.
+
+    `mistakes` receives the times of the mistakes. `measure` is True or None: in the first
+    epoch the rows are checked and their lengths taken on the way. Returns how many
+    mistakes there were, the largest length $\|x_i\|$ met, the least $y_i s$, and the time
+    at which the run had to stop, -1 if it did not: at a row that is not finite, or
+    weights past the range of their type.
+    """
+    k, R, near, least = 0, 0.0, 0.0, np.inf
+    for t in range(n_visits(D)):
+        i = visit(D, t)
+        announce(D, t)
+        if measure is None:
+            s = dot(w, D.rows, i)
+        else:
+            s, q = dot_and_sqnorm(w, D.rows, i)
+            if not TINY < q < near:
+                length = norm(D.rows, i)
+                if not length < np.inf:
+                    return k, R, least, t
+                R = max(R, length)
+                near = NEAR * R * R
+        s += w[-1]
+        m = D.y[i] * s
+        if rule.slack > 0.0:
+            m += rule.slack * rule.slack * alpha[i] * abs(step(D, i, rule.eta))
+        if not abs(s) < np.inf:
+            return k, R, least, t
+        least = min(least, m)
+        if m < 0.0 or (m == 0.0 and D.y[i] != rule.tie):
+            a = step(D, i, rule.eta)
+            add(w, a, D.rows, i)
+            w[-1] += a * rule.bias
+            alpha[i] += 1
+            mistakes[k] = t
+            k += 1
+    return k, R, least, -1
