@@ -29,6 +29,7 @@ format: .venv/developing
 
 bench: .venv/developing
 	$(BIN)/python -m benchmarks.fit
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.separate
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "novikoff needs Python 3.11 or later")'

@@ -99,6 +99,19 @@ def vote(run, x, tie="mistake"):
     return Fraction(total, run.seen)
 
 
+def shuffled(order, seed):
+    """Fisher and Yates, with splitmix64 in plain integers."""
+    order, state, mask = list(order), seed, 2**64 - 1
+    for k in range(len(order) - 1, 0, -1):
+        state = (state + 0x9E3779B97F4A7C15) & mask
+        z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        z ^= z >> 31
+        j = ((z >> 11) * (k + 1)) >> 53
+        order[k], order[j] = order[j], order[k]
+    return order
+
+
 @dataclass
 class WinnowRun:
     w: list[Fraction]

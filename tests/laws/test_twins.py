@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import naive
 from laws.learners import ADDITIVE, fitted
 from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff.examples import shuffle
 from worlds import conventions, disjunctions, worlds
 
 EPOCHS = 4
@@ -97,7 +98,8 @@ def test_start_and_weights(learner, data, world, options):
 def test_shuffled_orders_are_orders(learner, world, seed):
     """A shuffled run is the twin's run over the permutations it drew."""
     random = np.random.RandomState(seed)
-    orders = [random.permutation(len(world.y)) for _ in range(EPOCHS)]
+    seeds = [int(random.randint(2**63 - 1, dtype=np.int64)) for _ in range(EPOCHS)]
+    orders = [naive.shuffled(range(len(world.y)), s) for s in seeds]
     model = fitted(learner, *world, max_iter=EPOCHS, random_state=seed)
     X, y = world.lists
     assert_same_run(model, naive.perceptron(X, y, epochs=EPOCHS, orders=orders))
@@ -132,3 +134,22 @@ def test_algorithm_7_as_printed_is_no_average(world):
     u = [sum(y[i] * Fraction(X[i][j]) for i, _, _ in run.updated) for j in range(len(X[0]))]
     printed = [wj - uj / c for wj, uj in zip(run.w, u, strict=True)]
     np.testing.assert_allclose(as_floats(printed), (1 - 1 / c) * last.coef_[0], rtol=1e-15)
+
+
+@given(n=st.integers(0, 40), seed=st.integers(0, 2**63 - 1))
+def test_a_shuffle_is_its_twin_and_a_permutation(n, seed):
+    order = np.arange(n)
+    shuffle(order, seed)
+    assert order.tolist() == naive.shuffled(range(n), seed)
+    assert sorted(order.tolist()) == list(range(n))
+
+
+def test_all_orders_are_about_as_likely():
+    """Chi-square over the 24 orders of four things; 23 degrees of freedom."""
+    counts = {}
+    for seed in range(24_000):
+        order = np.arange(4)
+        shuffle(order, seed * 0x1234567)
+        counts[tuple(order)] = counts.get(tuple(order), 0) + 1
+    assert len(counts) == 24
+    assert sum((c - 1000) ** 2 / 1000 for c in counts.values()) < 60

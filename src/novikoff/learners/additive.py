@@ -143,12 +143,15 @@ class Additive(MistakeDriven):
         return novikoff_bound(self.radius_, self.margin_.lower)
 
     def _account(self, run: Run, D: Examples, times: Array) -> None:
-        rows = times if D.order is None else D.order[times]
-        steps = self.eta0 * (np.ones(len(rows)) if D.weight is None else D.weight[rows])
-        run.total += float(steps.sum())
-        run.largest = max(run.largest, float(steps.max()))
+        if D.weight is None:
+            total, largest = len(times) * self.eta0, self.eta0
+        else:
+            steps = self.eta0 * D.weight[times if D.order is None else D.order[times]]
+            total, largest = float(steps.sum()), float(steps.max())
+        run.total += total
+        run.largest = max(run.largest, largest)
         if run.streaming or run.updates is None:
-            run.private += float((steps * steps).sum())
+            run.private += total * largest
         elif run.space["slack"]:
             run.private = run.largest**2 * float((run.updates.astype(np.float64) ** 2).sum())
 

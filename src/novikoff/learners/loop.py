@@ -70,7 +70,8 @@ def epoch(w, alpha, mistakes, D, rule, measure):
             m += rule.slack * rule.slack * alpha[i] * abs(step(D, i, rule.eta))
         if not abs(s) < np.inf:
             return k, R, least, t
-        least = min(least, m)
+        if m < least:
+            least = m
         if m < 0.0 or (m == 0.0 and D.y[i] != rule.tie):
             a = step(D, i, rule.eta)
             add(w, a, D.rows, i)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -65,9 +65,12 @@ class Run:
 class Undo:
     """What is needed to take back one pass over a block, at no more than the block's cost."""
 
+    NUMBERS = ("n_seen", "length", "reach", "total", "least", "private", "largest")
+
     def __init__(self, run: Run, X: Any) -> None:
         self.run = run
-        self.before = replace(run, mistakes=list(run.mistakes))
+        self.mistakes, self.streaming, self.mean = list(run.mistakes), run.streaming, run.mean
+        self.numbers = [getattr(run, name) for name in self.NUMBERS]
         self.touched: Any = slice(None)
         if sparse.issparse(X) and X.nnz < len(run.w):
             self.touched = np.append(X.indices, len(run.w) - 1)
@@ -75,9 +78,11 @@ class Undo:
 
     def __call__(self) -> None:
         """Put everything back as it was."""
-        self.run.w[self.touched] = self.values
-        for part in fields(Run):
-            setattr(self.run, part.name, getattr(self.before, part.name))
+        run = self.run
+        run.w[self.touched] = self.values
+        run.mistakes, run.streaming, run.mean = self.mistakes, self.streaming, self.mean
+        for name, number in zip(self.NUMBERS, self.numbers, strict=True):
+            setattr(run, name, number)
 
 
 @contextmanager
