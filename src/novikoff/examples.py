@@ -106,3 +106,11 @@ def shuffle(order, seed):
         z ^= z >> np.uint64(31)
         j = int((z >> np.uint64(11)) * 2.0**-53 * (k + 1))
         order[k], order[j] = order[j], order[k]
+
+
+def shuffled(rows: Any, n: int, random: np.random.RandomState) -> Any:
+    """These rows, or all `n`, in a random order."""
+    order = np.arange(n) if rows is None else rows.copy()
+    with np.errstate(over="ignore"):  # uncompiled, the generator's overflow would warn
+        shuffle(order, random.randint(2**63 - 1, dtype=np.int64))
+    return order

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError, ParameterError
-from novikoff.examples import Examples, n_visits, shuffle
+from novikoff.examples import Examples, n_visits, shuffled
 from novikoff.inputs import overflow, read, require_sound
 from novikoff.labels import as_labels, known_classes, signs, two_classes
 from novikoff.learners import parameters
@@ -178,12 +178,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
         return np.flatnonzero(weight)
 
     def _order(self, keep: Array | None, n: int, random: np.random.RandomState) -> Array | None:
-        if not self.shuffle:
-            return keep
-        order = np.arange(n) if keep is None else keep.copy()
-        with np.errstate(over="ignore"):  # uncompiled, the generator's overflow would warn
-            shuffle(order, random.randint(2**63 - 1, dtype=np.int64))
-        return order
+        return shuffled(keep, n, random) if self.shuffle else keep
 
     def _pass(
         self, run: Run, updates: Array, mistakes: Array, X: Any, D: Examples, *, measure: bool
