@@ -6,7 +6,7 @@ $c_k$ examples, and gets as many votes:
 $$\hat y = \operatorname{sign} \sum_k c_k \operatorname{sign}(\langle w_k, x\rangle + b_k).$$
 
 Since $w_k$ is a sum of the first $k$ mistaken examples, the mistakes are kept, and no weight
-vector but the last: to predict, the run is replayed over a block of examples at a time.
+vector but the last: to predict, the run is replayed, and its hyperplanes vote in blocks.
 """
 
 from dataclasses import dataclass, field, replace
@@ -17,14 +17,16 @@ from numba import njit
 from scipy import sparse
 
 from novikoff.examples import Examples
-from novikoff.inputs import overflow, read
+from novikoff.inputs import as_rows, overflow, read
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.base import Array
 from novikoff.learners.run import Run
-from novikoff.rows import add, dot
+from novikoff.rows import add, dot, norm
 
-BLOCK = 1 << 18
-"""How many bytes of examples to vote on together: what stays in the second-level cache."""
+BLOCK = 1 << 10
+"""How many examples to vote on together, and"""
+WEIGHTS = 1 << 22
+"""how many weights, of the hyperplanes that vote together, to hold at a time."""
 
 
 @dataclass(slots=True, eq=False)
@@ -77,25 +79,61 @@ class Mistakes:
 
 
 @njit(cache=True)
-def cast(votes, low, X, w, made, survived, bias, on_line):
-    """Replay the run, and let every hyperplane vote on the examples from `low` on.
+def replay(W, w, made, k, bias):
+    """Go through the run from its `k`-th hyperplane on, and write each down.
 
-    The weights go through the same sums as they did when learning, so each hyperplane
-    votes as it would have predicted. Returns the first example without a finite score, or -1.
+    The weights go through the same sums as they did when learning.
     """
     support, rows, steps = made
-    for k in range(len(survived)):
-        if k > 0:
-            add(w, steps[k - 1], support, rows[k - 1])
-            w[-1] += steps[k - 1] * bias
-        if survived[k] > 0:
-            for i in range(len(votes)):
-                s = dot(w, X, low + i) + w[-1]
+    for c in range(len(W)):
+        if k + c > 0:
+            add(w, steps[k + c - 1], support, rows[k + c - 1])
+            w[-1] += steps[k + c - 1] * bias
+        W[c] = w
+
+
+@njit(cache=True)
+def cast(votes, S, lengths, X, low, W, survived, on_line):
+    """Add up the votes of hyperplanes `W` on the examples from `low` on.
+
+    `S` are their scores by a matrix product, which may round otherwise than learning did: one
+    that is so near 0 that this could matter is computed again as learning does it. Returns
+    the first example without a finite score, or -1.
+    """
+    doubt = 4 * (W.shape[1] + 4) * np.finfo(W.dtype).eps
+    for c in range(len(W)):
+        reach = np.sqrt((W[c].astype(np.float64) ** 2).sum())
+        for i in range(len(votes)):
+            s = S[c, i]
+            if not abs(s) > doubt * (lengths[low + i] + 1.0) * reach or not abs(s) < np.inf:
+                s = dot(W[c], X, low + i) + W[c, -1]
                 if not abs(s) < np.inf:
                     return low + i
-                positive = s > 0.0 or (s == 0.0 and on_line > 0)
-                votes[i] += survived[k] if positive else -survived[k]
+            positive = s > 0.0 or (s == 0.0 and on_line > 0)
+            votes[i] += survived[c] if positive else -survived[c]
     return -1
+
+
+@njit(cache=True)
+def lengths_of(X, n):
+    """The length of every row, before any division by it."""
+    lengths = np.empty(n)
+    for i in range(n):
+        lengths[i] = norm(X, i)
+    return lengths
+
+
+def products(W: Array, X: Any, divisors: Array | None) -> Array:
+    """The scores of examples by hyperplanes, as a matrix product: close, and quick."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        if sparse.issparse(X):
+            S = np.ascontiguousarray((X.astype(W.dtype) @ W[:, :-1].T).T)
+        else:
+            S = W[:, :-1] @ X.astype(W.dtype, copy=False).T
+        if divisors is not None:
+            S = S / divisors.astype(W.dtype)
+        scores: Array = S + W[:, -1:]
+    return scores
 
 
 class VotedPerceptron(Additive):
@@ -153,26 +191,40 @@ class VotedPerceptron(Additive):
         """
         run = self._fitted()
         X = read(self, X, reset=False)
-        votes = np.zeros(X.shape[0])
+        self._require_sound(X, run.space)
+        made, rows, votes = run.memory, self._rows(X, run.space), np.zeros(X.shape[0])
         if not run.n_seen:
             return votes
-        made, rows = run.memory, self._rows(X, run.space)
         survived = np.diff(np.concatenate([[0], *made.times, [run.n_seen]]))
-        support = self._rows(made.stacked() if made.support else X[:1], run.space)
-        replay = (
-            support,
+        mistakes = (
+            self._rows(made.stacked() if made.support else X[:1], run.space),
             np.concatenate([np.zeros(0, np.int64), *made.rows]),
             np.concatenate([np.zeros(0), *made.steps]),
         )
-        bias, on_line = float(run.space["fit_intercept"]), self._on_line()
-        size = X.nnz * 12 if sparse.issparse(X) else X.nbytes
-        block = max(16, BLOCK * len(votes) // max(1, size))
-        for low in range(0, len(votes), block):
-            w = np.zeros_like(run.w) if run.start is None else run.start.copy()
-            some = votes[low : low + block]
-            if cast(some, low, rows, w, replay, survived, bias, on_line) >= 0:
-                self._require_sound(X, run.space)
-                raise overflow(w.dtype)
+        lengths = lengths_of(as_rows(X), len(votes))
+        divisors = None
+        if run.space["normalize"]:
+            divisors, lengths = np.where(lengths > 0, lengths, 1.0), np.ones(len(votes))
+        w = np.zeros_like(run.w) if run.start is None else run.start.copy()
+        at_once = max(8, min(2 * BLOCK, WEIGHTS // len(w)))
+        for k in range(0, len(survived), at_once):
+            W = np.empty((min(at_once, len(survived) - k), len(w)), w.dtype)
+            replay(W, w, mistakes, k, float(run.space["fit_intercept"]))
+            for low in range(0, len(votes), BLOCK):
+                some = slice(low, low + BLOCK)
+                S = products(W, X[some], None if divisors is None else divisors[some])
+                stopped = cast(
+                    votes[some],
+                    S,
+                    lengths,
+                    rows,
+                    low,
+                    W,
+                    survived[k : k + at_once],
+                    self._on_line(),
+                )
+                if stopped >= 0:
+                    raise overflow(w.dtype)
         return votes / run.n_seen
 
     def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
