@@ -210,6 +210,19 @@ def test_many_rows_without_a_copy():
     assert separability(X, y).verdict == "inseparable"
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_more_features_than_fit_a_dense_working_set(form):
+    X = sparse.random_array((60, 1200), density=0.05, format="csr", rng=0).toarray()
+    y = np.arange(60) % 2
+    result = separability(form(X), y)
+    assert result.verdict == "separable"
+    assert result.verify(form(X), y)
+    assert result.margin.gap <= 1e-6 * result.margin.upper
+    assert len(result.infinite) == 1201
+    twice, both = np.vstack([X, X[:1]]), np.append(y, 1 - y[0])
+    assert separability(form(twice), both, budget=5.0).verdict != "separable"
+
+
 def test_the_script_in_the_docs_checks_what_we_write():
     page = (Path(__file__).parent.parent / "docs" / "certificates.md").read_text()
     script = page.split("<!-- checker -->")[1].split("```python\n")[1].split("```")[0]

@@ -21,10 +21,16 @@ from novikoff.margins.geometry import cosines
 Array = npt.NDArray[Any]
 
 
-def diverging(search: Any, free: Array) -> list[int]:
+WIDE = 1000
+"""Past so many coefficients the program is too large, and the witness itself speaks."""
+
+
+def diverging(search: Any, free: Array, witness: Array | None) -> list[int]:
     """-1, 0 or +1 for every coefficient; 0 for certain where it is not `free`."""
-    if not free.any():
+    if not free.any() or witness is None:
         return [0] * len(free)
+    if len(free) > WIDE:
+        return [int(s) for s in np.sign(witness[: len(free)]) * free]
     m, y = len(free), search.y
     everything = np.arange(len(y))
     total = column_sums(search)

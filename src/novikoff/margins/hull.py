@@ -9,6 +9,7 @@ $\lambda$ unique, and so a thing that can be recomputed exactly.
 """
 
 from collections.abc import Callable, Hashable
+from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,15 +31,18 @@ class Nearest(NamedTuple):
     weights: Array
 
 
-def nearest_point(oracle: Oracle, start: Nearest, size: float) -> Nearest:
-    """Wolfe's algorithm, from some point of the hull; no point is longer than `size`."""
+def nearest_point(oracle: Oracle, start: Nearest, size: float, deadline: float) -> Nearest:
+    """Wolfe's algorithm, from some point of the hull; no point is longer than `size`.
+
+    At the deadline, the nearest point so far.
+    """
     best = start
     while True:
         length = float(np.linalg.norm(best.point))
         key, a = oracle(best.point)
         # as near as rounding lets us tell: scores are known to about 1e-16 |x| size
         near = best.point @ (best.point - a) <= 4e-16 * size * length
-        if near or length <= 1e-15 * size or key in best.keys:
+        if near or length <= 1e-15 * size or key in best.keys or monotonic() > deadline:
             return best
         moved = descend(
             [*best.keys, key], np.vstack([best.corral, a]), np.append(best.weights, 0.0)

@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse.linalg import lsqr
 
 from novikoff.errors import ParameterError
 from novikoff.inputs import as_rows
@@ -39,6 +41,8 @@ from novikoff.margins.hull import Nearest, nearest_point, of_rows
 
 Array = npt.NDArray[Any]
 
+WIDE = 500
+"""Past so many features, rows are never made dense by the thousands."""
 BLOCK = 1 << 14
 """How many rows to turn into atoms at a time."""
 
@@ -84,16 +88,18 @@ class Search:
         """Is there a strict separator of the alive rows in the span of `Q`?"""
         candidates = np.flatnonzero(alive)
         m = Q.shape[1]
-        more = max(50, m)
+        more = max(50, min(m, WIDE))
+        if m > WIDE and alive.all() and (v := self.least_squares()) is not None:
+            return Strict(v)
         random = np.random.default_rng(0)
-        working = random.permutation(candidates)[: 4 * m + 100]
+        working = random.permutation(candidates)[: 4 * more + 100]
         A = self.project(working, Q)
         nearest = single(A, 0)
         scores = np.empty(len(self.y))
         while True:
             if monotonic() > self.deadline:
                 raise Undecided
-            nearest = nearest_point(of_rows(A), nearest, 1.0)
+            nearest = nearest_point(of_rows(A), nearest, 1.0, self.deadline)
             if np.linalg.norm(nearest.point) <= 1e-13:
                 return Cancelling(working[nearest.keys], working)
             v = Q @ nearest.point
@@ -147,6 +153,14 @@ class Search:
             rows = candidates[low : low + BLOCK]
             part[rows] = (abs(self.atoms(rows) @ Q) > 1e-9).any(axis=1)
         return part
+
+    def least_squares(self) -> Array | None:
+        """Weights that give all rows a score of 1, if they separate: likely on wide data."""
+        scaled = sparse.csr_array(self.X).astype(np.float64) * self.c[:-1]
+        Z = sparse.hstack([scaled, np.full((len(self.y), 1), self.c[-1])], format="csr")
+        v: Array = lsqr(Z, self.y.astype(np.float64), atol=1e-12, btol=1e-12)[0]
+        separates = row_signs((v * self.c)[None], self.X, self.y).min() > 0
+        return v if separates else None
 
     def project(self, rows: Array, Q: Array) -> Array:
         """Atoms in the coordinates of `Q`, of unit length again."""
@@ -205,7 +219,9 @@ def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | No
     """The verdict, the multipliers, the witness, and which coefficients are free."""
     m = len(search.c) if search.bias else len(search.c) - 1
     alive = np.ones(len(search.y), bool)
-    Q = np.eye(len(search.c))[:, :m]
+    Q: Any = (
+        sparse.eye_array(len(search.c), m, format="csr") if m > WIDE else np.eye(len(search.c), m)
+    )
     basis: list[list[int]] | None = None
     proof: Proof | None = None
     while True:
@@ -284,7 +300,8 @@ def separability(
     tol : float, default=1e-6
         How far to close the margin bracket, relative to its upper end.
     budget : float, default=60.0
-        Seconds after which to give up on an exact proof. The verdict is then "undecided".
+        Seconds after which to give up on an exact proof (the verdict is then "undecided") or
+        on closing the margin bracket (both its ends are true bounds all the same).
 
     Returns
     -------
@@ -321,11 +338,16 @@ def separability(
     multipliers: tuple[Fraction, ...] = ()
     bracket, mistakes = Bracket(0.0, 0.0), np.inf
     if verdict == "separable":
-        v, bracket, (corral, shares) = widest.margin(X, y, np.asarray(witness), fit_intercept, tol)
+        stop = search.deadline
+        v, bracket, (corral, shares) = widest.margin(
+            X, y, np.asarray(witness), fit_intercept, tol, stop
+        )
         proof = Proof(corral, shares)
         coef, intercept = v[:-1], float(v[-1])
         radius = hypot(longest(search.rows, len(y)), float(fit_intercept))
-        mistakes = novikoff_bound(radius, widest.run_margin(X, y, v, fit_intercept, tol).lower)
+        mistakes = novikoff_bound(
+            radius, widest.run_margin(X, y, v, fit_intercept, tol, stop).lower
+        )
     elif verdict == "quasi-separable":
         exact = tuple(witness or ())
         rounded = rounded_to_floats(exact)
@@ -334,7 +356,8 @@ def separability(
         order = np.argsort(proof.rows)
         rows = tuple(int(r) for r in proof.rows[order])
         multipliers = tuple(proof.multipliers[k] for k in order)
-    infinite = tuple(diverging(search, free))
+    found = None if coef is None else np.append(coef, float(intercept or 0.0))
+    infinite = tuple(diverging(search, free, found))
     result = Separability(
         verdict,
         coef,

@@ -10,6 +10,7 @@ Without one it is the distance of the hull of the $y_i x_i$ from the origin.
 
 from fractions import Fraction
 from math import inf, isqrt, nextafter
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -22,24 +23,24 @@ from novikoff.margins.geometry import dense, raw_scores
 from novikoff.margins.hull import Nearest, nearest_point, of_differences, of_rows
 
 Array = npt.NDArray[Any]
-MORE = 50
-"""How many rows join the work at a time, at the least."""
+MORE, MANY = 50, 200
+"""How many rows join the work at a time, at the least, and how many more at the most."""
 
 
 def margin(
-    X: Any, y: Array, v: Array, bias: bool, tol: float
+    X: Any, y: Array, v: Array, bias: bool, tol: float, deadline: float
 ) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
     """The widest separator, its margin, and the rows and multipliers that prove the upper end.
 
     `v` is any separator to start from, its bias last.
     """
     if not bias:
-        return from_origin(X, y, v, 0.0, tol)
+        return from_origin(X, y, v, 0.0, tol, deadline)
     positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     scores = np.empty(len(y))
     rows = as_rows(X)
     raw_scores(v[:-1], rows, len(y), scores)
-    more = MORE + X.shape[1]
+    more = MORE + min(X.shape[1], MANY)
     P = lowest(scores, positive, more)
     N = lowest(-scores, negative, more)
     center = dense(X, np.concatenate([P, N])).mean(axis=0)
@@ -49,11 +50,11 @@ def margin(
     nearest = Nearest(A[0] - B[0], [(0, 0)], (A[0] - B[0])[None], np.ones(1))
     while True:
         size = float(np.linalg.norm(A, axis=1).max() + np.linalg.norm(B, axis=1).max())
-        nearest = nearest_point(of_differences(A, B), nearest, size)
+        nearest = nearest_point(of_differences(A, B), nearest, size, deadline)
         raw_scores(nearest.point, rows, len(y), scores)
         length = float(np.linalg.norm(nearest.point))
         width = (scores[positive].min() - scores[negative].max()) * scale
-        if length * length - width <= 0.1 * tol * length * length:
+        if length * length - width <= 0.1 * tol * length * length or monotonic() > deadline:
             break
         new_P, new_N = (
             np.setdiff1d(lowest(s, these, more), work)
@@ -97,13 +98,13 @@ def unit(v: Array) -> Array:
 
 
 def from_origin(
-    X: Any, y: Array, v: Array, one: float, tol: float
+    X: Any, y: Array, v: Array, one: float, tol: float, deadline: float
 ) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
     """The same in a space where `one` is the last coordinate and hyperplanes have no bias."""
     scores = np.empty(len(y))
     rows = as_rows(X)
     everything = np.arange(len(y))
-    more = MORE + X.shape[1]
+    more = MORE + min(X.shape[1], MANY)
     raw_scores(v[:-1], rows, len(y), scores)
     work = lowest(y * (scores + one * v[-1]), everything, more)
     A = augmented(X, y, work, one)
@@ -112,12 +113,13 @@ def from_origin(
     nearest = Nearest(A[0], [0], A[:1], np.ones(1))
     while True:
         size = float(np.linalg.norm(A, axis=1).max())
-        nearest = nearest_point(of_rows(A), nearest, size)
+        nearest = nearest_point(of_rows(A), nearest, size, deadline)
         raw_scores(nearest.point[:-1], rows, len(y), scores)
         scores += one * nearest.point[-1]
         scores *= y
         length = float(np.linalg.norm(nearest.point))
-        if length * length - scores.min() * scale <= 0.1 * tol * length * length:
+        near = length * length - scores.min() * scale <= 0.1 * tol * length * length
+        if near or monotonic() > deadline:
             break
         new = np.setdiff1d(lowest(scores, everything, more), work)
         if not len(new):
@@ -140,9 +142,9 @@ def from_origin(
     return with_proof(X, y, u, down(low), shares, int(one))
 
 
-def run_margin(X: Any, y: Array, v: Array, bias: bool, tol: float) -> Bracket:
+def run_margin(X: Any, y: Array, v: Array, bias: bool, tol: float, deadline: float) -> Bracket:
     """The margin in the space that a perceptron's run on this data takes place in."""
-    return from_origin(X, y, v, float(bias), tol)[1]
+    return from_origin(X, y, v, float(bias), tol, deadline)[1]
 
 
 def with_proof(
