@@ -13,7 +13,7 @@ before it converged is a result, announced by scikit-learn's `ConvergenceWarning
 
 
 class NovikoffError(Exception):
-    """The root of the tree: catch this to catch them all."""
+    """The root of the tree. (scikit-learn's own checks of shapes raise plain ValueErrors.)"""
 
 
 class DataError(NovikoffError, ValueError):
