@@ -452,3 +452,28 @@ def test_functions_at_extreme_values():
         distance([[1.0, np.nan]], [1.0, 2.0])
     with pytest.raises(ParameterError, match="whole numbers"):
         winnow_bound(1.5, 3)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([0, 1.0, 0, 1], object),
+        np.array([0, np.int64(1), 0, 1], object),
+        np.array(["a", np.str_("b")] * 2, object),
+        np.array(["a", "b"] * 2, np.dtypes.StringDType())
+        if hasattr(np.dtypes, "StringDType")
+        else ["a", "b"] * 2,
+    ],
+)
+def test_boxed_labels_of_one_family(labels):
+    model = Perceptron(shuffle=False).partial_fit(X, labels)
+    assert model.classes_.tolist() in ([0, 1], ["a", "b"])
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@pytest.mark.parametrize(("dtype", "scale"), [(np.float32, 2e38), (np.float32, 1e-40)])
+def test_unit_rows_at_the_ends_of_the_range(learner, dtype, scale):
+    rows = (np.array([[1.0, 0.5], [-0.5, 1.0], [1.0, -1.0]]) * scale).astype(dtype)
+    model = learner(normalize=True, random_state=0, max_iter=1000).fit(rows, [1, 0, 1])
+    assert model.converged_
+    assert model.predict(rows).tolist() == [1, 0, 1]

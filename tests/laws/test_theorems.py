@@ -217,7 +217,7 @@ def test_the_update_is_a_step_against_the_subgradient(world):
     assert model.intercept_[0] == b
 
 
-def best_margin(X, y, bias, slack, seen=None):
+def best_margin(X, y, bias, slack):
     """The margin of the run's space, written out: private features included."""
     Z = np.hstack([X, np.full((len(X), 1), float(bias)), slack * np.eye(len(X))])
     return separability(Z, y, fit_intercept=False).margin

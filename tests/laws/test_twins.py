@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.utils.class_weight import compute_sample_weight
 
 import naive
 from laws.learners import ADDITIVE, fitted
@@ -153,3 +154,17 @@ def test_all_orders_are_about_as_likely():
         counts[tuple(order)] = counts.get(tuple(order), 0) + 1
     assert len(counts) == 24
     assert sum((c - 1000) ** 2 / 1000 for c in counts.values()) < 60
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {-1: 3.0}, {-1: 0.5, 1: 2.0}])
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(world=worlds())
+def test_class_weights_are_sample_weights(learner, class_weight, world):
+    """As scikit-learn computes them, in `fit`."""
+    X, y = world
+    weight = compute_sample_weight(class_weight, y)
+    options = {"shuffle": False, "max_iter": EPOCHS}
+    one = fitted(learner, X, y, class_weight=class_weight, **options)
+    other = fitted(learner, X, y, fit={"sample_weight": weight}, **options)
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    np.testing.assert_array_equal(one.dual_coef_, other.dual_coef_)

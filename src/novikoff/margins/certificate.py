@@ -88,9 +88,10 @@ class Separability:
     fit_intercept: bool
 
     def verify(self, X: Any, y: Any) -> bool:
-        """Check the proof against the data, exactly.
+        """Check the proof of the verdict against the data, exactly.
 
-        Independent of how the result was found: floats with a rigorous bound on their
+        The margin, the bound and the diverging coefficients are not part of it. Independent
+        of how the result was found: floats with a rigorous bound on their
         error decide what they can, integers the rest.
 
         Parameters
