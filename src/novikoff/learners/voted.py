@@ -103,14 +103,18 @@ def cast(votes, S, lengths, X, low, W, survived, on_line):
     doubt = 4 * (W.shape[1] + 4) * np.finfo(W.dtype).eps
     for c in range(len(W)):
         reach = np.sqrt((W[c].astype(np.float64) ** 2).sum())
+        unclear = 0
         for i in range(len(votes)):
-            s = S[c, i]
-            if not abs(s) > doubt * (lengths[low + i] + 1.0) * reach or not abs(s) < np.inf:
+            clear = doubt * (lengths[low + i] + 1.0) * reach < abs(S[c, i]) < np.inf
+            unclear += not clear
+            votes[i] += clear * (survived[c] if S[c, i] > 0.0 else -survived[c])
+        for i in range(len(votes) if unclear else 0):
+            if not doubt * (lengths[low + i] + 1.0) * reach < abs(S[c, i]) < np.inf:
                 s = dot(W[c], X, low + i) + W[c, -1]
                 if not abs(s) < np.inf:
                     return low + i
-            positive = s > 0.0 or (s == 0.0 and on_line > 0)
-            votes[i] += survived[c] if positive else -survived[c]
+                positive = s > 0.0 or (s == 0.0 and on_line > 0)
+                votes[i] += survived[c] if positive else -survived[c]
     return -1
 
 
