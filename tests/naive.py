@@ -7,7 +7,7 @@ whose sums do not fit a float, rounded). Rows are lists of numbers, labels are -
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 
 @dataclass
@@ -216,3 +216,58 @@ def check_certificate(told, X, y):
         return min(s) >= 0 and max(s) > 0
     kernel = null_space(corral)
     return told["verdict"] == "inseparable" and not any(inner(n, z) for n in kernel for z in Z)
+
+
+def solved(A, b):
+    """The one solution of A x = b, or None if there is not just one."""
+    n = len(A)
+    M = [[Fraction(v) for v in row] + [Fraction(r)] for row, r in zip(A, b, strict=True)]
+    for k in range(n):
+        pivot = next((i for i in range(k, n) if M[i][k]), None)
+        if pivot is None:
+            return None
+        M[k], M[pivot] = M[pivot], M[k]
+        M[k] = [v / M[k][k] for v in M[k]]
+        for i in range(n):
+            if i != k and M[i][k]:
+                M[i] = [u - M[i][k] * v for u, v in zip(M[i], M[k], strict=True)]
+    return [row[-1] for row in M]
+
+
+def dual_value(X, y, alpha):
+    """The objective of the widest separator's dual, and its w."""
+    terms = list(zip(alpha, y, X, strict=True))
+    w = [sum(a * s * x[j] for a, s, x in terms) for j in range(len(X[0]))]
+    return sum(alpha) - inner(w, w) / 2, w
+
+
+def widest(X, y, cost, bias=True):
+    """The best dual value of all, its w and its multipliers; `cost` None stands for infinite.
+
+    By trying for every example whether its multiplier is 0, at its cost, or between:
+    the multipliers between solve linear equations. (Where those have more than one solution,
+    some other choice has the same w: the best multipliers include a corner.)
+    """
+    X = [[Fraction(v) for v in x] for x in X]
+    best = (Fraction(0), [Fraction(0)] * len(X[0]), [Fraction(0)] * len(X))
+    for parts in product((0, 1) if cost is None else (0, 1, 2), repeat=len(X)):
+        between = [i for i, part in enumerate(parts) if part == 1]
+        alpha = [Fraction(0) if part != 2 else Fraction(cost[i]) for i, part in enumerate(parts)]
+        fixed = dual_value(X, y, alpha)[1]
+        A = [[y[i] * y[k] * inner(X[i], X[k]) for k in between] for i in between]
+        b = [1 - y[i] * inner(fixed, X[i]) for i in between]
+        if bias and between:
+            A = [[*row, y[i]] for row, i in zip(A, between, strict=True)]
+            A.append([*(y[i] for i in between), 0])
+            b.append(-inner(alpha, y))
+        found = solved(A, b) if between else []
+        if found is None:
+            continue
+        for i, a in zip(between, found, strict=False):
+            alpha[i] = a
+        feasible = min(alpha) >= 0 and (
+            cost is None or all(a <= c for a, c in zip(alpha, cost, strict=True))
+        )
+        if feasible and not (bias and inner(alpha, y)):
+            best = max(best, (*dual_value(X, y, alpha), alpha))
+    return best

@@ -7,7 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from novikoff.errors import DataError, NovikoffError, ParameterError, WeightOverflow
+    from novikoff.errors import (
+        DataError,
+        NotSeparable,
+        NovikoffError,
+        ParameterError,
+        WeightOverflow,
+    )
     from novikoff.learners.averaged import AveragedPerceptron
     from novikoff.learners.loss import perceptron_loss, perceptron_subgradient
     from novikoff.learners.perceptron import Perceptron
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
     from novikoff.margins.bracket import Bracket
     from novikoff.margins.certificate import Separability
     from novikoff.margins.hyperplane import distance, margin
+    from novikoff.margins.max_margin import MaxMargin
     from novikoff.margins.separability import separability
 
 __version__ = "0.1.0"
@@ -25,6 +32,8 @@ _HOME = {
     "AveragedPerceptron": "learners.averaged",
     "Bracket": "margins.bracket",
     "DataError": "errors",
+    "MaxMargin": "margins.max_margin",
+    "NotSeparable": "errors",
     "NovikoffError": "errors",
     "ParameterError": "errors",
     "Perceptron": "learners.perceptron",
@@ -46,6 +55,8 @@ __all__ = [
     "AveragedPerceptron",
     "Bracket",
     "DataError",
+    "MaxMargin",
+    "NotSeparable",
     "NovikoffError",
     "ParameterError",
     "Perceptron",

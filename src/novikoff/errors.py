@@ -3,6 +3,7 @@
 ```
 NovikoffError
 ├── DataError (ValueError)        these examples or labels cannot be learned from
+│   └── NotSeparable              they have no separator; carries the proof
 ├── ParameterError (ValueError)   this option does not have a meaning
 └── WeightOverflow (ArithmeticError, ValueError)   the weights left the range of their type
 ```
@@ -11,6 +12,8 @@ A model that has not been fitted raises scikit-learn's `NotFittedError`; a run t
 before it converged is a result, announced by scikit-learn's `ConvergenceWarning`.
 """
 
+from typing import Any
+
 
 class NovikoffError(Exception):
     """The root of the tree. (scikit-learn's own checks of shapes raise plain ValueErrors.)"""
@@ -18,6 +21,33 @@ class NovikoffError(Exception):
 
 class DataError(NovikoffError, ValueError):
     """The data given cannot be learned from, or predicted on."""
+
+
+class NotSeparable(DataError):
+    """A separator was asked for, and none was found.
+
+    Parameters
+    ----------
+    message : str
+    separability : Separability
+        The verdict on the data, with its proof.
+
+    Examples
+    --------
+    >>> from novikoff import MaxMargin, NotSeparable
+    >>> try:
+    ...     MaxMargin().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    ... except NotSeparable as error:
+    ...     print(error.separability.verdict, *error.separability.multipliers)
+    inseparable 1/4 1/4 1/4 1/4
+    """
+
+    def __init__(self, message: str, separability: Any) -> None:
+        super().__init__(message, separability)
+        self.separability = separability
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class ParameterError(NovikoffError, ValueError):

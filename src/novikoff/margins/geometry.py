@@ -13,6 +13,8 @@ from novikoff.labels import Signs, as_labels, two_classes
 from novikoff.rows import SUM, column, first, last, norm, value
 
 Array = npt.NDArray[Any]
+WIDE = 500
+"""Past so many features, rows are never made dense by the thousands."""
 
 
 def labelled(X: Any, y: Any) -> tuple[Any, Signs]:
@@ -91,3 +93,8 @@ def longest(X, n):
     for i in range(n):
         R = max(R, norm(X, i))
     return R
+
+
+def power_of_two(size: float) -> float:
+    """What brings numbers of this size near 1, without rounding them."""
+    return float(np.ldexp(1.0, -int(np.frexp(size)[1]))) if size > 0 else 1.0

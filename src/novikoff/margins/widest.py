@@ -5,7 +5,9 @@ With a bias, the margin is half the distance of the two classes' convex hulls:
 $$\gamma^\star = \max_{\|w\| = 1, b} \min_i y_i(\langle w, x_i\rangle + b)
   = \tfrac12 \min\{\|p - q\| : p \in \operatorname{conv} X_+, q \in \operatorname{conv} X_-\}.$$
 
-Without one it is the distance of the hull of the $y_i x_i$ from the origin.
+Without one it is the distance of the hull of the $y_i x_i$ from the origin. Where rows are
+short, few of them matter, and the nearest points are found among a growing set of
+them (`novikoff.margins.hull`). Where rows are long, thousands may (`novikoff.margins.newton`).
 """
 
 from fractions import Fraction
@@ -17,10 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.inputs import as_rows
+from novikoff.margins import proof
 from novikoff.margins.bracket import Bracket
 from novikoff.margins.exact import lowest_scores
-from novikoff.margins.geometry import dense, raw_scores
+from novikoff.margins.geometry import WIDE, dense, power_of_two, raw_scores
 from novikoff.margins.hull import Nearest, nearest_point, of_differences, of_rows
+from novikoff.margins.newton import Solution, solve
 
 Array = npt.NDArray[Any]
 MORE, MANY = 50, 200
@@ -36,6 +40,8 @@ def margin(
     """
     if not bias:
         return from_origin(X, y, v, 0.0, tol, deadline)
+    if X.shape[1] > WIDE:
+        return among_many(X, y, v, "free", tol, deadline)
     positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     scores = np.empty(len(y))
     rows = as_rows(X)
@@ -78,6 +84,45 @@ def margin(
     return with_proof(X, y, v, lower, shares, 0)
 
 
+def among_many(
+    X: Any, y: Array, v: Array, bias: str, tol: float, deadline: float
+) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
+    """The same for wide data, where any number of rows may be on the margin."""
+    found = solve(X, y, np.full(len(y), np.inf), bias, 0.5 * tol, deadline)
+    ends = bracket(X, y, found, bias)
+    lower = lower_end(X, y, v, bias)
+    v = unit(v if lower > ends.lower else found.v)
+    if bias == "free":
+        v = np.append(v[:-1], middle(as_rows(X), y, v))
+    rows = np.flatnonzero(found.alpha)
+    signed = [Fraction(x) for x in (y[rows] * found.alpha[rows]).tolist()]
+    positive = sum((x for x in signed if x > 0), Fraction(0))
+    negative = sum((-x for x in signed if x < 0), Fraction(0))
+    if bias == "free":
+        shares = [x / (2 * positive) if x > 0 else -x / (2 * negative) for x in signed]
+    else:
+        shares = [abs(x) / (positive + negative) for x in signed]
+    return v, Bracket(max(lower, ends.lower), ends.upper), (rows, shares)
+
+
+def bracket(X: Any, y: Array, found: Solution, bias: str) -> Bracket:
+    """What a solution proves about the margin."""
+    lower = lower_end(X, y, found.v, bias)
+    return Bracket(lower, proof.upper_margin(X, y, found.alpha, bias))
+
+
+def lower_end(X: Any, y: Array, v: Array, bias: str) -> float:
+    """A lower bound of the margin of these weights: 0 if they do not separate."""
+    if not v[:-1].any():
+        return 0.0
+    return max(0.0, (certified if bias == "free" else certified_from_origin)(X, y, unit(v)))
+
+
+def certified_from_origin(X: Any, y: Array, v: Array) -> float:
+    """A lower bound of the margin of these weights, the bias one of them."""
+    return down(float(lowest_scores(v, as_rows(X), y).min()) / length_up(v))
+
+
 def certified(X: Any, y: Array, v: Array) -> float:
     """A lower bound of the margin of these weights, with the best bias."""
     low = lowest_scores(np.append(v[:-1], 0.0), as_rows(X), y)
@@ -101,6 +146,8 @@ def from_origin(
     X: Any, y: Array, v: Array, one: float, tol: float, deadline: float
 ) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
     """The same in a space where `one` is the last coordinate and hyperplanes have no bias."""
+    if X.shape[1] > WIDE:
+        return among_many(X, y, v, "held" if one else "none", tol, deadline)
     scores = np.empty(len(y))
     rows = as_rows(X)
     everything = np.arange(len(y))
@@ -127,19 +174,15 @@ def from_origin(
         work = np.concatenate([work, new])
         A = np.vstack([A, augmented(X, y, new, one) * scale])
     found, given = (np.append(u[:-1], one * u[-1]) for u in (nearest.point, v))
-    low, u = max(
-        (
-            (float(lowest_scores(unit(c), rows, y).min()) / length_up(unit(c)), unit(c))
-            for c in (given, found)
-            if c.any()
-        ),
+    lower, u = max(
+        ((certified_from_origin(X, y, unit(c)), unit(c)) for c in (given, found) if c.any()),
         key=lambda pair: pair[0],
     )
     shares = {
         int(work[k]): Fraction(weight)
         for k, weight in zip(nearest.keys, nearest.weights.tolist(), strict=True)
     }
-    return with_proof(X, y, u, down(low), shares, int(one))
+    return with_proof(X, y, u, lower, shares, int(one))
 
 
 def run_margin(X: Any, y: Array, v: Array, bias: bool, tol: float, deadline: float) -> Bracket:
@@ -192,11 +235,6 @@ def length_up(w: Array) -> float:
 def down(x: float) -> float:
     """A little less, for what two roundings may have added."""
     return nextafter(nextafter(nextafter(x, -inf), -inf), -inf)
-
-
-def power_of_two(size: float) -> float:
-    """What brings numbers of this size near 1, without rounding them."""
-    return float(np.ldexp(1.0, -int(np.frexp(size)[1]))) if size > 0 else 1.0
 
 
 def lowest(scores: Array, among: Array, count: int) -> Array:
