@@ -15,7 +15,9 @@ def number(
     name: str, given: Any, *, above: float | None = None, least: float | None = None
 ) -> None:
     """Require a finite real number, above a bound or at least as large as one."""
-    fine = isinstance(given, Real) and not isinstance(given, bool) and bool(abs(given) <= LARGEST)
+    # in numpy's single precision the bound itself would be infinite
+    plain = given.item() if isinstance(given, np.generic) else given
+    fine = isinstance(plain, Real) and not isinstance(plain, bool) and bool(abs(plain) <= LARGEST)
     if fine and (above is None or given > above) and (least is None or given >= least):
         return
     bound = f" above {above:g}" if above is not None else ""
