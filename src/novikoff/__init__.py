@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from novikoff.margins.hyperplane import distance, margin
     from novikoff.margins.max_margin import MaxMargin
     from novikoff.margins.separability import separability
+    from novikoff.store.models import load
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ _HOME = {
     "Winnow": "learners.winnow",
     "distance": "margins.hyperplane",
     "freund_schapire_bound": "margins.bounds",
+    "load": "store.models",
     "margin": "margins.hyperplane",
     "novikoff_bound": "margins.bounds",
     "perceptron_loss": "learners.loss",
@@ -66,6 +68,7 @@ __all__ = [
     "Winnow",
     "distance",
     "freund_schapire_bound",
+    "load",
     "margin",
     "novikoff_bound",
     "perceptron_loss",

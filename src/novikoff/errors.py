@@ -3,8 +3,10 @@
 ```
 NovikoffError
 ├── DataError (ValueError)        these examples or labels cannot be learned from
+│   ├── ModelFileError            this file holds no model, or a damaged one
 │   └── NotSeparable              they have no separator; carries the proof
 ├── ParameterError (ValueError)   this option does not have a meaning
+├── WriteError (OSError)          this file could not be written; the old one is as it was
 └── WeightOverflow (ArithmeticError, ValueError)   the weights left the range of their type
 ```
 
@@ -21,6 +23,10 @@ class NovikoffError(Exception):
 
 class DataError(NovikoffError, ValueError):
     """The data given cannot be learned from, or predicted on."""
+
+
+class ModelFileError(DataError):
+    """The file is not a model file, is damaged, or is of a version not known here."""
 
 
 class NotSeparable(DataError):
@@ -52,6 +58,10 @@ class NotSeparable(DataError):
 
 class ParameterError(NovikoffError, ValueError):
     """An option was given a value that has no meaning."""
+
+
+class WriteError(NovikoffError, OSError):
+    """A file could not be written. `errno` says why, as for any `OSError`."""
 
 
 class WeightOverflow(NovikoffError, ArithmeticError, ValueError):

@@ -24,6 +24,7 @@ from novikoff.learners import parameters
 from novikoff.learners.run import Run, Undo, undone_on_error
 from novikoff.learners.weights import class_counts, example_weights
 from novikoff.rows import dot
+from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
 
@@ -38,7 +39,7 @@ def scores(w, X, out):
     return -1
 
 
-class MistakeDriven(ClassifierMixin, BaseEstimator, ABC):
+class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
     """A two-class linear learner that changes only when it errs (abstract)."""
 
     max_iter: int

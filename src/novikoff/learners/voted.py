@@ -9,6 +9,7 @@ Since $w_k$ is a sum of the first $k$ mistaken examples, the mistakes are kept, 
 vector but the last: to predict, the run is replayed, and its hyperplanes vote in blocks.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -196,40 +197,39 @@ class VotedPerceptron(Additive):
         run = self._fitted()
         X = read(self, X, reset=False)
         self._require_sound(X, run.space)
-        made, rows, votes = run.memory, self._rows(X, run.space), np.zeros(X.shape[0])
+        rows, votes = self._rows(X, run.space), np.zeros(X.shape[0])
         if not run.n_seen:
             return votes
-        survived = np.diff(np.concatenate([[0], *made.times, [run.n_seen]]))
-        mistakes = (
-            self._rows(made.stacked() if made.support else X[:1], run.space),
-            np.concatenate([np.zeros(0, np.int64), *made.rows]),
-            np.concatenate([np.zeros(0), *made.steps]),
-        )
         lengths = lengths_of(as_rows(X), len(votes))
         divisors = None
         if run.space["normalize"]:
             divisors, lengths = np.where(lengths > 0, lengths, 1.0), np.ones(len(votes))
+        for W, survived in self._hyperplanes():
+            for low in range(0, len(votes), BLOCK):
+                some = slice(low, low + BLOCK)
+                S = products(W, X[some], None if divisors is None else divisors[some])
+                stopped = cast(votes[some], S, lengths, rows, low, W, survived, self._on_line())
+                if stopped >= 0:
+                    raise overflow(W.dtype)
+        return votes / run.n_seen
+
+    def _hyperplanes(self) -> Iterator[tuple[Array, Array]]:
+        """All hyperplanes of the run, in blocks, and how many examples each survived."""
+        run = self._fitted()
+        made: Mistakes = run.memory
+        survived = np.diff(np.concatenate([[0], *made.times, [run.n_seen]]))
         w = np.zeros_like(run.w) if run.start is None else run.start.copy()
+        nothing = np.zeros((0, len(w) - 1), w.dtype)
+        mistakes = (
+            self._rows(made.stacked() if made.support else nothing, run.space),
+            np.concatenate([np.zeros(0, np.int64), *made.rows]),
+            np.concatenate([np.zeros(0), *made.steps]),
+        )
         at_once = max(8, min(2 * BLOCK, WEIGHTS // len(w)))
         for k in range(0, len(survived), at_once):
             W = np.empty((min(at_once, len(survived) - k), len(w)), w.dtype)
             replay(W, w, mistakes, k, float(run.space["fit_intercept"]))
-            for low in range(0, len(votes), BLOCK):
-                some = slice(low, low + BLOCK)
-                S = products(W, X[some], None if divisors is None else divisors[some])
-                stopped = cast(
-                    votes[some],
-                    S,
-                    lengths,
-                    rows,
-                    low,
-                    W,
-                    survived[k : k + at_once],
-                    self._on_line(),
-                )
-                if stopped >= 0:
-                    raise overflow(w.dtype)
-        return votes / run.n_seen
+            yield W, survived[k : k + at_once]
 
     def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
         run = Additive._begin(self, X, coef, intercept)

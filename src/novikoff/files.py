@@ -1,0 +1,133 @@
+"""Files that are replaced as a whole or not at all.
+
+What is written goes to a temporary file beside the target, is brought to the disk, and is
+then renamed over the target. A crash, a full disk or a `kill -9` leaves the old file or
+the new one, never half of one. (After a `kill -9` a file named `.novikoff-….tmp` may stay
+behind; it can be deleted.)
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedWriter, FileIO
+from secrets import token_hex
+from typing import IO, Any
+
+from novikoff.errors import WriteError
+
+Path = str | os.PathLike[str]
+
+BUFFER = 1 << 20
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing bytes, which takes the place of `path` if all goes well.
+
+    Whatever is raised inside leaves `path` as it was. The new file has the mode of the one
+    it replaces, or else what the umask says. A symbolic link stays, and what it points to
+    is replaced. What is no regular file, as `/dev/stdout`, is written to as it is.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Raises
+    ------
+    WriteError
+        The folder is missing or read-only, the file is write-protected, the disk full...
+    """
+    target = os.path.realpath(os.fspath(path))
+    with _blamed_on(path):
+        before = _found(target)
+    if before is not None and not stat.S_ISREG(before.st_mode):
+        with _blamed_on(path):
+            file = BufferedWriter(_Blaming(target, "wb", path))
+        with file:
+            yield file
+        return
+    folder = os.path.dirname(target)
+    temporary = os.path.join(folder, f".novikoff-{token_hex(8)}.tmp")
+    with _blamed_on(path):
+        file = BufferedWriter(_Blaming(temporary, "xb", path), BUFFER)
+    try:
+        if before is not None:  # and before there is anything in it that others may not read
+            with _blamed_on(path):
+                os.chmod(temporary, stat.S_IMODE(before.st_mode))
+        yield file
+        file.flush()
+        with _blamed_on(path):
+            os.fsync(file.fileno())
+            file.close()
+            os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            file.close()  # may try once more to write what there was no room for
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _settle(folder, path)
+
+
+class _Blaming(FileIO):
+    """A file whose failed writes are reported as those of the path it is to become.
+
+    Only these: an error of whatever else happens while it is open is not its own.
+    """
+
+    def __init__(self, name: str, mode: str, path: Path) -> None:
+        super().__init__(name, mode)
+        self._path = path
+
+    def write(self, data: Any) -> int:
+        with _blamed_on(self._path):
+            return super().write(data)
+
+
+def _found(target: str) -> os.stat_result | None:
+    """What is at the target, which must be writable, or None."""
+    try:
+        before = os.stat(target)
+    except FileNotFoundError:
+        return None
+    if not os.access(target, os.W_OK):  # a rename would not ask
+        raise PermissionError(errno.EACCES, "it is write-protected")
+    return before
+
+
+def _settle(folder: str, path: Path) -> None:
+    """Bring the renaming to the disk."""
+    with _blamed_on(path, "It is in place, but may not survive a loss of power."):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # this file system does without
+                raise
+        finally:
+            os.close(handle)
+
+
+ADVICE = {
+    errno.ENOENT: "its folder does not exist. Create it first",
+    errno.ENOTDIR: "its folder is a file. Choose another",
+    errno.EISDIR: "it is a folder. Give the name of a file in it",
+    errno.ENOSPC: "the disk is full. Make room",
+    errno.EDQUOT: "the disk quota is used up. Make room",
+    errno.EFBIG: "the file would be larger than the system allows",
+    errno.EROFS: "the file system is read-only",
+}
+"""What to say instead of the system's words, where those leave a question open."""
+
+
+@contextmanager
+def _blamed_on(path: Path, after: str = "What was there before is as it was.") -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = ADVICE.get(error.errno or 0, error.strerror or str(error))
+        blame = WriteError(f"{os.fspath(path)} could not be written: {reason}. {after}")
+        blame.errno = error.errno
+        raise blame from error

@@ -1,0 +1,10 @@
+"""Model files: safetensors with a documented header, in which nothing is ever executed.
+
+`docs/model-files.md` describes the format.
+"""
+
+from novikoff.store.coefficients import to_csv
+from novikoff.store.graphs import to_onnx
+from novikoff.store.models import describe, load, load_with_extra, save
+
+__all__ = ["describe", "load", "load_with_extra", "save", "to_csv", "to_onnx"]

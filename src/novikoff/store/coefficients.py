@@ -1,0 +1,53 @@
+"""Coefficients as CSV, for people who want to read them."""
+
+import csv
+import io
+import os
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff.errors import ParameterError
+from novikoff.files import replacing
+from novikoff.learners import VotedPerceptron
+
+
+def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write the weights of a linear model as CSV: a line for each feature, the bias last.
+
+    The columns are `feature` and `weight`. A feature without a name goes by its number,
+    from 0; the bias is called `(intercept)`. Weights are written such that reading them as
+    doubles gives the same numbers.
+
+    Parameters
+    ----------
+    model : Perceptron, AveragedPerceptron or Winnow
+    path : str or path-like
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from novikoff import Perceptron, store
+    >>> model = Perceptron(shuffle=False).fit([[0.0, 0.0], [1.0, 0.5]], [0, 1])
+    >>> store.to_csv(model, "weights.csv")
+    >>> print(Path("weights.csv").read_text(), end="")
+    feature,weight
+    0,1.0
+    1,0.5
+    (intercept),-1.0
+    """
+    check_is_fitted(model)
+    if isinstance(model, VotedPerceptron):
+        raise ParameterError(
+            "A VotedPerceptron was given, but a vote has no coefficients: all its hyperplanes "
+            "predict. An AveragedPerceptron makes the same mistakes and has some."
+        )
+    names = getattr(model, "feature_names_in_", range(model.n_features_in_))
+    with replacing(path) as file:
+        # what is no text, as half a character, is written as its code
+        text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow(["feature", "weight"])
+        lines.writerows(zip(names, model.coef_[0].astype(float).tolist(), strict=True))
+        lines.writerow(["(intercept)", float(model.intercept_[0])])
+        text.detach()

@@ -1,0 +1,191 @@
+r"""Models as ONNX graphs, which other runtimes evaluate to the same labels.
+
+A graph has one input, `X` of shape (n_samples, n_features), and two outputs: `label`, what
+`predict` gives, and `score`, what `decision_function` gives. The input has the precision
+of the model's weights; the arithmetic is in doubles. So a label can differ only where the
+score is 0 but for rounding. A graph cannot refuse its input: a NaN, or a Winnow feature other
+than 0 and 1, gets some label, where `predict` raises an error.
+"""
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff import __version__
+from novikoff.errors import ParameterError
+from novikoff.files import replacing
+from novikoff.learners import VotedPerceptron
+from novikoff.learners.base import MistakeDriven
+
+Array = npt.NDArray[Any]
+
+OPSET, IR_VERSION = 17, 8
+"""Old enough for the runtimes of 2022 on."""
+
+LARGEST = 2**31 - 2**20
+"""A graph is a protobuf message, which ends at 2 GiB."""
+
+
+def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model as an ONNX graph that gives the same labels.
+
+    Needs the extra `onnx`: ``pip install novikoff[onnx]``.
+
+    Parameters
+    ----------
+    model : Perceptron, AveragedPerceptron, VotedPerceptron or Winnow
+        With labels that are integers, booleans, floats or strings.
+    path : str or path-like
+
+    Examples
+    --------
+    >>> import onnxruntime
+    >>> from novikoff import Perceptron, store
+    >>> model = Perceptron(shuffle=False).fit([[0.0], [1.0]], ["no", "yes"])
+    >>> store.to_onnx(model, "model.onnx")
+    >>> graph = onnxruntime.InferenceSession("model.onnx")
+    >>> label, score = graph.run(None, {"X": [[-1.0], [3.0]]})
+    >>> label.tolist(), score.tolist()
+    (['no', 'yes'], [-3.0, 5.0])
+    """
+    if not isinstance(model, MistakeDriven):
+        raise ParameterError(
+            f"A {type(model).__name__} was given, but only the learners of novikoff are written "
+            "as ONNX."
+        )
+    check_is_fitted(model)
+    graph = Graph(model._run.w.dtype)
+    x, space = "X", model._run.space
+    if space.get("binarize") is not None:
+        x = graph.op("Greater", x, graph.constant(graph.dtype.type(space["binarize"])))
+    x = graph.doubles(x)
+    if space.get("normalize"):
+        x = graph.unit_length(x)
+    on_line = model._on_line()
+    if isinstance(model, VotedPerceptron):
+        score = _vote(graph, model, x, on_line)
+    else:
+        score = graph.hyperplanes(x, np.append(model.coef_, model.intercept_)[None])
+    graph.op("Squeeze", score, graph.constant(np.array([1])), output="score")
+    labels = [graph.constant(label) for label in _labels(model.classes_)]
+    graph.op("Where", graph.positive("score", on_line), *labels[::-1], output="label")
+    content = graph.serialized(model.n_features_in_, labels[0])
+    with replacing(path) as file:
+        file.write(content)
+
+
+def _vote(graph: "Graph", model: VotedPerceptron, x: str, on_line: int) -> str:
+    """The share of the votes: twice those for the second class, less all, by all."""
+    n_planes, n_seen = model.n_mistakes_ + 1, max(1, model._run.n_seen)
+    size = 8 * n_planes * (model.n_features_in_ + 2)
+    if size > LARGEST:
+        raise ParameterError(
+            f"The {n_planes} hyperplanes of this vote take {size} bytes, but an ONNX graph ends at "
+            f"{LARGEST}. Use an AveragedPerceptron, which makes the same mistakes."
+        )
+    planes, survived = zip(*model._hyperplanes(), strict=True)
+    signs = graph.positive(graph.hyperplanes(x, np.concatenate(planes)), on_line)
+    votes = np.concatenate(survived).astype(np.float64)
+    won = graph.op("MatMul", graph.doubles(signs), graph.constant(2 * votes[:, None]))
+    lead = graph.op("Sub", won, graph.constant(votes.sum()))
+    return graph.op("Div", lead, graph.constant(np.float64(n_seen)))
+
+
+def _labels(classes: Array) -> list[Array]:
+    """The two labels, in a type that ONNX has."""
+    kind = classes.dtype.kind
+    if kind in "iu" and int(classes.max()) < 1 << 63:
+        classes = classes.astype(np.int64)
+    elif kind == "f" and classes.dtype.itemsize <= 8:
+        classes = classes.astype(np.float64)
+    elif kind == "U":
+        classes = classes.astype(object)
+    elif kind != "b":
+        raise ParameterError(
+            f"The classes have the type {classes.dtype}, which ONNX does not have: use integers, "
+            "booleans, floats or strings as labels."
+        )
+    return [np.asarray(label, classes.dtype) for label in classes]
+
+
+class Graph:
+    """A graph that is being drawn: each method adds to it, and returns the name of a result."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        try:
+            import onnx
+        except ImportError as error:
+            raise ParameterError(
+                "Writing ONNX needs the package onnx: pip install novikoff[onnx]."
+            ) from error
+        self.onnx = onnx
+        self.dtype = dtype
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def op(self, kind: str, *inputs: str, output: str | None = None, **options: Any) -> str:
+        """Add a node."""
+        output = output or f"result{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(kind, inputs, [output], **options))
+        return output
+
+    def constant(self, value: Array | np.generic) -> str:
+        """Add a constant."""
+        name = f"constant{len(self.constants)}"
+        self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def doubles(self, x: str) -> str:
+        """The same numbers as doubles."""
+        return self.op("Cast", x, to=self.onnx.TensorProto.DOUBLE)
+
+    def hyperplanes(self, x: str, W: Array) -> str:
+        """The score of every row by every hyperplane; the bias is last in each."""
+        W = W.astype(np.float64)
+        products = self.op("MatMul", x, self.constant(np.ascontiguousarray(W[:, :-1].T)))
+        return self.op("Add", products, self.constant(W[:, -1]))
+
+    def positive(self, score: str, on_line: int) -> str:
+        """Is the score positive, or on the line where that counts as positive?"""
+        zero = self.constant(np.float64(0))
+        if on_line > 0:
+            return self.op("Not", self.op("Less", score, zero))
+        return self.op("Greater", score, zero)
+
+    def unit_length(self, x: str) -> str:
+        """Every row divided by its length; zero rows stay. Divided by its largest entry first."""
+        top = self.op("ReduceMax", self.op("Abs", x), axes=[1], keepdims=1)
+        x = self.op("Div", x, self._or_one(top))
+        return self.op("Div", x, self._or_one(self.op("ReduceL2", x, axes=[1], keepdims=1)))
+
+    def _or_one(self, divisor: str) -> str:
+        zero, one = self.constant(np.float64(0)), self.constant(np.float64(1))
+        return self.op("Where", self.op("Equal", divisor, zero), one, divisor)
+
+    def serialized(self, n_features: int, label: str) -> bytes:
+        """The graph as bytes; `label` is the constant that the label is like."""
+        helper, numbers = self.onnx.helper, self.onnx.TensorProto
+        label_type = next(c.data_type for c in self.constants if c.name == label)
+        own = helper.np_dtype_to_tensor_dtype(self.dtype)
+        graph = helper.make_graph(
+            self.nodes,
+            "novikoff",
+            [helper.make_tensor_value_info("X", own, ["n_samples", n_features])],
+            [
+                helper.make_tensor_value_info("label", label_type, ["n_samples"]),
+                helper.make_tensor_value_info("score", numbers.DOUBLE, ["n_samples"]),
+            ],
+            self.constants,
+        )
+        model = helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid("", OPSET)],
+            ir_version=IR_VERSION,
+            producer_name="novikoff",
+            producer_version=__version__,
+        )
+        content: bytes = model.SerializeToString(deterministic=True)
+        return content

@@ -1,0 +1,355 @@
+"""Saving and loading: what a model file says, section by section."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff import __version__
+from novikoff.errors import ModelFileError, ParameterError
+from novikoff.files import replacing
+from novikoff.learners import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff.learners.additive import Additive
+from novikoff.learners.base import MistakeDriven
+from novikoff.learners.weights import by_class
+from novikoff.store import container
+from novikoff.store.container import Contents
+from novikoff.store.runs import (
+    MISTAKES,
+    NOTHING,
+    TALLY,
+    Memory,
+    Parts,
+    pack_run,
+    unpack_run,
+)
+from novikoff.store.values import (
+    decoded,
+    decoded_classes,
+    encoded,
+    encoded_classes,
+    parsed,
+    parsed_object,
+    require_json,
+    written,
+)
+
+Path = str | os.PathLike[str]
+
+FORMAT, FORMAT_VERSION = "novikoff-model", 1
+
+SECTIONS = ("parameters", "classes", "features", "state", "summary", "extra")
+"""The metadata that are JSON objects."""
+
+
+# ------------------------------------------------------------- the classes that have files
+
+
+class Kind(NamedTuple):
+    """How the models of one class go into a file and come back."""
+
+    learner: type[Any]
+    check: Callable[[Any], None]
+    """Raise a `ParameterError` for parameters without a meaning; `classes_` is known."""
+    pack: Callable[[Any, Parts], None]
+    """Put all that was learned into the parts."""
+    unpack: Callable[[Any, Parts], None]
+    """Take it out again and give it to a model that has its parameters and `classes_`."""
+    summary: Callable[[Any], dict[str, Any]]
+    """What a reader would like to know of the training."""
+
+
+def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
+    """The kind of a mistake-driven learner: all it knows is in its run."""
+
+    def pack(model: MistakeDriven, parts: Parts) -> None:
+        pack_run(model._run, parts)
+        memory.pack(model._run, parts)
+
+    def unpack(model: MistakeDriven, parts: Parts) -> None:
+        run = unpack_run(parts)
+        run.memory = memory.unpack(run, parts)
+        if run.space.keys() != model._space().keys():
+            raise ModelFileError(
+                f"The space of the run is given by {', '.join(run.space) or 'nothing'} in the "
+                f"file, and not by {', '.join(model._space())}."
+            )
+        clone(model).set_params(**run.space)._check_parameters()
+        model._run = run
+        model.n_features_in_ = len(run.w) - 1
+
+    return Kind(learner, _check_run, pack, unpack, _summary_of_run)
+
+
+def _check_run(model: MistakeDriven) -> None:
+    model._check_common()
+    if model.class_weight is not None and model.class_weight != "balanced":
+        by_class(model.class_weight, model.classes_)
+    check_random_state(model.random_state)
+
+
+def _summary_of_run(model: MistakeDriven) -> dict[str, Any]:
+    summary: dict[str, Any] = {
+        "examples": model._run.n_seen,
+        "passes": model.n_iter_,
+        "mistakes": model.n_mistakes_,
+        "converged": model.converged_,
+        "radius": encoded("radius", model.radius_),
+    }
+    if isinstance(model, Additive):
+        with np.errstate(all="ignore"):  # weights at the end of their range
+            margin = model.margin_
+        summary["margin"] = [encoded("margin", float(end)) for end in (margin.lower, margin.upper)]
+    return summary
+
+
+KINDS = {
+    kind.learner.__name__: kind
+    for kind in (
+        of_run(Perceptron, NOTHING),
+        of_run(AveragedPerceptron, TALLY),
+        of_run(VotedPerceptron, MISTAKES),
+        of_run(Winnow, NOTHING),
+    )
+}
+"""Every class that has model files, by its name in them."""
+
+
+# ------------------------------------------------------------- saving
+
+
+def save(model: Any, path: Path, *, extra: Mapping[str, Any] | None = None) -> None:
+    """Write a fitted model to a file, such that training can go on after loading.
+
+    The file takes the place of one that is there when it is whole, and on the disk: a crash
+    leaves the old model or the new one. The same model gives the same bytes.
+
+    Parameters
+    ----------
+    model : Perceptron, AveragedPerceptron, VotedPerceptron or Winnow
+        If it has an attribute `feature_hash_`, a dictionary that says how features were
+        hashed, as ``{"bits": 18}``, that is kept too.
+    path : str or path-like
+    extra : mapping from str to JSON values, optional
+        Anything else to keep in the file; `load_with_extra` brings it back.
+
+    Raises
+    ------
+    WriteError
+        The file could not be written; the old one is as it was.
+
+    Examples
+    --------
+    >>> import novikoff, novikoff.store
+    >>> model = novikoff.Perceptron().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> novikoff.store.save(model, "model.safetensors", extra={"lines": 2})
+    >>> novikoff.load("model.safetensors").predict([[3.0]])
+    array(['yes'], dtype='<U3')
+    """
+    contents = packed(model, {} if extra is None else dict(extra))
+    with _said_of("The model cannot be saved"):
+        unpacked(contents)  # what could not be read is not written
+    with replacing(path) as file:
+        container.write(file, contents)
+
+
+def packed(model: Any, extra: dict[str, Any]) -> Contents:
+    """What the file of a model has in it."""
+    kind = KINDS.get(type(model).__name__)
+    if kind is None or type(model) is not kind.learner:
+        raise ParameterError(
+            f"A {type(model).__name__} was given, but model files are for {', '.join(KINDS)}."
+        )
+    check_is_fitted(model)
+    kind.check(model)
+    features = {"count": model.n_features_in_, "hash": getattr(model, "feature_hash_", None)}
+    try:
+        require_json("feature_hash_", features["hash"])
+        require_json("extra", extra)
+    except RecursionError:
+        raise ParameterError("extra is nested too deeply for a file.") from None
+    parts = Parts()
+    kind.pack(model, parts)
+    if hasattr(model, "feature_names_in_"):
+        names = written(model.feature_names_in_.tolist()).encode("ascii")
+        parts.tensors["feature_names"] = np.frombuffer(names, np.uint8)
+    parameters = model.get_params(deep=False)
+    sections = {
+        "parameters": {name: encoded(name, value) for name, value in parameters.items()},
+        "classes": encoded_classes(model.classes_),
+        "features": features,
+        "state": parts.values,
+        "summary": kind.summary(model),
+        "extra": extra,
+    }
+    metadata = {
+        "format": FORMAT,
+        "format_version": str(FORMAT_VERSION),
+        "library_version": __version__,
+        "learner": kind.learner.__name__,
+    }
+    return Contents(
+        metadata | {name: written(section) for name, section in sections.items()}, parts.tensors
+    )
+
+
+# ------------------------------------------------------------- loading
+
+
+def load(path: Path) -> Any:
+    """The model in a file that `save` wrote, as it was: it predicts and learns on bit for bit.
+
+    Nothing in the file is executed, and all of it is checked.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    Perceptron, AveragedPerceptron, VotedPerceptron or Winnow
+
+    Raises
+    ------
+    ModelFileError
+        The file is no model file, is damaged, or is of a later format.
+
+    Examples
+    --------
+    >>> import novikoff
+    >>> model = novikoff.Perceptron(shuffle=False).fit([[0.0], [1.0]], [0, 1])
+    >>> model.save("model.safetensors")
+    >>> novikoff.load("model.safetensors")
+    Perceptron(shuffle=False)
+    """
+    return load_with_extra(path)[0]
+
+
+def load_with_extra(path: Path) -> tuple[Any, dict[str, Any]]:
+    """The model in a file, and what was given to `save` as `extra`, from one reading of it."""
+    with _said_of(os.fspath(path)):
+        return unpacked(container.read(path))
+
+
+def describe(path: Path) -> dict[str, Any]:
+    """What the header of a model file says, without reading the weights.
+
+    Returns
+    -------
+    dict
+        `format_version`, `library_version`, `learner`, `parameters`, `classes`,
+        `features` (`count` and `hash`), `summary`, `extra`.
+    """
+    with _said_of(os.fspath(path)):
+        metadata = container.read_metadata(path)
+        _, sections = _sections(metadata)
+        told = {name: _decoded(sections[name]) for name in ("parameters", "summary")}
+        return told | {
+            "format_version": int(metadata["format_version"]),
+            "library_version": metadata["library_version"],
+            "learner": metadata["learner"],
+            "classes": decoded_classes(sections["classes"]).tolist(),
+            "features": sections["features"],
+            "extra": sections["extra"],
+        }
+
+
+def _decoded(section: dict[str, Any]) -> dict[str, Any]:
+    def plain(name: str, value: Any) -> Any:
+        if isinstance(value, list):
+            return [plain(name, entry) for entry in value]
+        return decoded(name, value)
+
+    return {name: plain(name, value) for name, value in section.items()}
+
+
+def unpacked(contents: Contents) -> tuple[Any, dict[str, Any]]:
+    """The model and the extra of a file's contents."""
+    kind, sections = _sections(contents.metadata)
+    known = kind.learner().get_params(deep=False).keys()
+    if sections["parameters"].keys() != known:
+        name = min(sections["parameters"].keys() ^ known)
+        state = "lacks the" if name in known else "has an unknown"
+        raise ModelFileError(f"The file {state} parameter {name!r:.60}.")
+    model = kind.learner(**_decoded(sections["parameters"]))
+    model.classes_ = decoded_classes(sections["classes"])
+    parts = Parts(dict(sections["state"]), dict(contents.tensors))
+    try:
+        kind.check(model)
+        kind.unpack(model, parts)
+    except ModelFileError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelFileError(f"The file has a parameter without a meaning: {error}") from error
+    _give_features(model, sections["features"], parts)
+    parts.require_empty()
+    return model, sections["extra"]
+
+
+def _sections(metadata: dict[str, str]) -> tuple[Kind, dict[str, dict[str, Any]]]:
+    """What kind of model it is, and the sections of its metadata."""
+    if metadata.get("format") != FORMAT:
+        raise ModelFileError("This is a safetensors file, but no model file of novikoff.")
+    version, library = metadata.get("format_version", ""), metadata.get("library_version", "")
+    if not (version.isascii() and version.isdigit() and 1 <= len(version) < 9 and int(version)):
+        raise ModelFileError(f"The format version is {version!r:.40}, and not a whole number.")
+    if int(version) > FORMAT_VERSION:
+        raise ModelFileError(
+            f"The file is of format version {version}, and novikoff {__version__} reads versions "
+            f"up to {FORMAT_VERSION}. It was written by novikoff {library:.40}: install that "
+            "version or a later one."
+        )
+    for name in ("library_version", "learner", *SECTIONS):
+        if name not in metadata:
+            raise ModelFileError(f"The file lacks {name!r}: it is damaged.")
+    unknown = metadata.keys() - {"format", "format_version", "library_version", "learner"}
+    unknown -= set(SECTIONS)
+    if unknown:
+        raise ModelFileError(f"The file has {min(unknown)!r:.60}, which does not belong there.")
+    learner = metadata["learner"]
+    if learner not in KINDS:
+        raise ModelFileError(
+            f"The file has a model of the kind {learner!r:.60}, but this version knows "
+            f"{', '.join(KINDS)}."
+        )
+    sections = {name: parsed_object(metadata[name], f"The section {name!r}") for name in SECTIONS}
+    return KINDS[learner], sections
+
+
+def _give_features(model: Any, told: dict[str, Any], parts: Parts) -> None:
+    """How many features there are, and what they are called or how they were hashed."""
+    told = dict(told)
+    hashing = told.pop("hash", None)
+    about = Parts(told)
+    count = about.count("count")
+    about.require_empty()
+    if count != model.n_features_in_:
+        raise ModelFileError(
+            f"The file says that there are {count} features, but has weights for "
+            f"{model.n_features_in_}."
+        )
+    if hashing is not None:
+        if not isinstance(hashing, dict):
+            raise ModelFileError("The hash settings in the file are no JSON object.")
+        model.feature_hash_ = hashing
+    if "feature_names" in parts.tensors:
+        text = parts.tensor("feature_names", (np.uint8,), (None,)).tobytes()
+        names = parsed(text, "The list of feature names")
+        fine = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        if not fine or len(names) != count:
+            raise ModelFileError(f"The feature names in the file are not {count} strings.")
+        model.feature_names_in_ = np.array(names, object)
+
+
+@contextmanager
+def _said_of(what: str) -> Iterator[None]:
+    """Put what it is about before the message of a `ModelFileError`."""
+    try:
+        yield
+    except ModelFileError as error:
+        raise ModelFileError(f"{what}: {error}") from error

@@ -1,0 +1,243 @@
+"""The state of a run, as tensors and JSON, and back with every part checked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from novikoff.errors import ModelFileError
+from novikoff.inputs import DTYPES, IN_ORDER, csr_state
+from novikoff.learners.run import Run
+from novikoff.learners.voted import Mistakes
+from novikoff.store.values import decoded, encoded
+
+Array = npt.NDArray[Any]
+
+WEIGHTS = (np.float64, np.float32)
+VALUES = (*DTYPES, np.dtype(np.int32))
+"""The types of kept examples; rows of 8 and of 16 bits together are kept as 32."""
+INDICES = (np.int32, np.int64)
+
+MOST = 1 << 53
+"""How many examples a run can have seen: so many are counted exactly in doubles too."""
+
+
+@dataclass
+class Parts:
+    """The parts of a model: JSON values and tensors by name.
+
+    Each is taken out as it is read, so that what is left over is known not to belong.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    tensors: dict[str, Array] = field(default_factory=dict)
+
+    def value(self, name: str) -> Any:
+        """Take out a value."""
+        if name not in self.values:
+            raise ModelFileError(f"The file lacks {name!r}: it is damaged.")
+        return decoded(name, self.values.pop(name))
+
+    def flag(self, name: str) -> bool:
+        """Take out a boolean."""
+        value = self.value(name)
+        if type(value) is not bool:
+            raise ModelFileError(f"{name!r} is {value!r:.40} in the file, and not true or false.")
+        return value
+
+    def number(self, name: str, *, least: float = 0.0, most: float = np.inf) -> Any:
+        """Take out a number of this range."""
+        value = self.value(name)
+        real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if not real or not least <= value <= most:
+            raise ModelFileError(
+                f"{name!r} is {value!r:.40} in the file, and not a number from {least:g} to "
+                f"{most:g}."
+            )
+        return value
+
+    def count(self, name: str, most: int = MOST) -> int:
+        """Take out a whole number."""
+        value = self.number(name, most=most)
+        if type(value) is not int:
+            raise ModelFileError(f"{name!r} is {value!r:.40} in the file, and no whole number.")
+        return value
+
+    def tensor(self, name: str, dtypes: tuple[Any, ...], shape: tuple[int | None, ...]) -> Array:
+        """Take out a tensor of one of these types and this shape (None for any length)."""
+        if name not in self.tensors:
+            raise ModelFileError(f"The file lacks the tensor {name!r}: it is damaged.")
+        tensor = self.tensors.pop(name)
+        if tensor.dtype not in [np.dtype(dtype) for dtype in dtypes]:
+            raise ModelFileError(
+                f"The tensor {name!r} is of type {tensor.dtype}, and should be of type "
+                f"{' or '.join(str(np.dtype(dtype)) for dtype in dtypes)}."
+            )
+        fits = len(tensor.shape) == len(shape) and all(
+            wanted in (None, n) for n, wanted in zip(tensor.shape, shape, strict=True)
+        )
+        if not fits:
+            wanted = ", ".join("any" if n is None else str(n) for n in shape)
+            raise ModelFileError(
+                f"The tensor {name!r} has shape {tensor.shape}, and should have shape ({wanted})."
+            )
+        if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
+            raise ModelFileError(f"The tensor {name!r} has a NaN or an infinity in it.")
+        if tensor.dtype.kind == "b" and tensor.size and tensor.view(np.uint8).max() > 1:
+            raise ModelFileError(f"The tensor {name!r} has a boolean that is neither 0 nor 1.")
+        return tensor
+
+    def counts(self, name: str, length: int | None, *, below: int) -> Array:
+        """Take out a tensor of whole numbers from 0 to below a bound."""
+        tensor = self.tensor(name, (np.int64,), (length,))
+        if len(tensor) and not (tensor.min() >= 0 and tensor.max() < below):
+            raise ModelFileError(f"The tensor {name!r} has a number that is out of range.")
+        return tensor
+
+    def require_empty(self) -> None:
+        """Raise an error if there is anything that was not read."""
+        left = [*self.values, *self.tensors]
+        if left:
+            raise ModelFileError(f"The file has {left[0]!r:.60}, which does not belong there.")
+
+
+# ------------------------------------------------------------- runs
+
+NUMBERS = ("length", "reach", "total", "private", "largest")
+"""Those of a run that cannot be negative."""
+
+
+def pack_run(run: Run, parts: Parts) -> None:
+    """Put all of a run into the parts, but for its memory.
+
+    And but for the mean, which follows from the weights and the memory.
+    """
+    parts.values["space"] = {name: encoded(name, value) for name, value in run.space.items()}
+    for name in ("n_seen", *NUMBERS, "least", "one_data_set", "streaming"):
+        parts.values[name] = encoded(name, getattr(run, name))
+    parts.tensors |= {
+        "weights": run.w,
+        "mistakes": np.array(run.mistakes, np.int64),
+        "brought": run.brought,
+    }
+    for name in ("start", "updates"):
+        if getattr(run, name) is not None:
+            parts.tensors[name] = getattr(run, name)
+
+
+def unpack_run(parts: Parts) -> Run:
+    """The run that was packed."""
+    space = parts.values.pop("space", None)
+    if not isinstance(space, dict):
+        raise ModelFileError("The file lacks the space of the run: it is damaged.")
+    w = parts.tensor("weights", WEIGHTS, (None,))
+    if len(w) < 2:
+        raise ModelFileError("The model in the file has no features.")
+    n_seen = parts.count("n_seen")
+    mistakes = parts.counts("mistakes", None, below=n_seen + 1).tolist()
+    if not mistakes or sum(mistakes) > n_seen:
+        raise ModelFileError(
+            f"By the file {sum(mistakes)} mistakes were made in {len(mistakes)} passes over "
+            f"{n_seen} examples in all, which cannot be."
+        )
+    start, updates = None, None
+    if "start" in parts.tensors:
+        start = parts.tensor("start", (w.dtype,), w.shape)
+    if "updates" in parts.tensors:
+        updates = parts.counts("updates", None, below=n_seen + 1)
+    brought = parts.tensor("brought", (np.float64,), (2,))
+    if not (brought >= 0).all():
+        raise ModelFileError("The tensor 'brought' has a negative number in it.")
+    return Run(
+        w,
+        {name: decoded(name, value) for name, value in space.items()},
+        start=start,
+        mistakes=mistakes,
+        n_seen=n_seen,
+        least=parts.number("least", least=-np.inf),
+        one_data_set=parts.flag("one_data_set"),
+        updates=updates,
+        brought=brought,
+        streaming=parts.flag("streaming"),
+        **{name: parts.number(name) for name in NUMBERS},
+    )
+
+
+# ------------------------------------------------------------- what learners keep of mistakes
+
+
+class Memory(NamedTuple):
+    """How what a learner keeps of its mistakes is packed and unpacked."""
+
+    pack: Callable[[Run, Parts], None]
+    unpack: Callable[[Run, Parts], Any]
+
+
+NOTHING = Memory(lambda run, parts: None, lambda run, parts: None)
+
+
+def _pack_tally(run: Run, parts: Parts) -> None:
+    parts.tensors["tally"] = run.memory
+
+
+def _unpack_tally(run: Run, parts: Parts) -> Array:
+    return parts.tensor("tally", (np.float64,), run.w.shape)
+
+
+TALLY = Memory(_pack_tally, _unpack_tally)
+"""The sum $u$ of the averaged perceptron."""
+
+
+def _pack_mistakes(run: Run, parts: Parts) -> None:
+    made: Mistakes = run.memory
+    parts.tensors |= {
+        "mistake.times": np.concatenate([np.zeros(0, np.int64), *made.times]),
+        "mistake.steps": np.concatenate([np.zeros(0), *made.steps]),
+        "mistake.rows": np.concatenate([np.zeros(0, np.int64), *made.rows]),
+    }
+    if made.support:
+        support = made.stacked()
+        names = ("data", "indices", "indptr") if sparse.issparse(support) else ()
+        for name in names:
+            parts.tensors[f"support.{name}"] = getattr(support, name)
+        if not names:
+            parts.tensors["support"] = support
+
+
+def _unpack_mistakes(run: Run, parts: Parts) -> Mistakes:
+    n = sum(run.mistakes)
+    times = parts.counts("mistake.times", n, below=run.n_seen)
+    if not (np.diff(times) > 0).all():
+        raise ModelFileError("The times of the mistakes in the file do not increase.")
+    steps = parts.tensor("mistake.steps", (np.float64,), (n,))
+    support = _unpack_support(parts, len(run.w) - 1) if n else None
+    kept = 0 if support is None else support.shape[0]
+    rows = parts.counts("mistake.rows", n, below=kept)
+    if not n:
+        return Mistakes()
+    return Mistakes([times], [steps], [support], [rows], n_kept=kept)
+
+
+def _unpack_support(parts: Parts, width: int) -> Any:
+    """The examples erred on, dense or sparse."""
+    if "support" in parts.tensors:
+        return parts.tensor("support", VALUES, (None, width))
+    indptr = parts.tensor("support.indptr", INDICES, (None,))
+    if not len(indptr):
+        raise ModelFileError("The tensor 'support.indptr' is empty, and should begin with a 0.")
+    indices = parts.tensor("support.indices", (indptr.dtype,), (None,))
+    data = parts.tensor("support.data", VALUES, (len(indices),))
+    sound = indptr[-1] == len(indices)
+    if not sound or csr_state(indices.view(f"u{indices.itemsize}"), indptr, width) != IN_ORDER:
+        raise ModelFileError("The sparse examples in the file point outside themselves.")
+    support = sparse.csr_array((len(indptr) - 1, width), dtype=data.dtype)
+    # set one by one: the constructor would narrow the indices
+    support.data, support.indices, support.indptr = data, indices, indptr
+    return support
+
+
+MISTAKES = Memory(_pack_mistakes, _unpack_mistakes)
+"""The mistakes of the voted perceptron."""

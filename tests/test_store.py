@@ -1,0 +1,317 @@
+"""A model comes back from its file as it was, to the last bit, and goes on as if never away."""
+
+import csv
+import os
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors import safe_open
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import Perceptron as Another
+
+import novikoff
+from anatomy import anatomy
+from laws.learners import ADDITIVE, LEARNERS, assert_same, data_for, fitted, options_for
+from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow, store
+from novikoff.data import load as data_set
+from novikoff.errors import ParameterError
+
+FORMS = {"dense": np.asarray, "csr": sparse.csr_array, "csr_matrix": sparse.csr_matrix}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _without_waiting_for_the_disk():
+    """What happens to a file in a crash is the business of `test_files.py`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("store") / "model.safetensors"
+
+
+def there_and_back(model, path):
+    """The model from its file, which is also checked to be the same when written again."""
+    model.save(path)
+    content = path.read_bytes()
+    loaded = novikoff.load(path)
+    loaded.save(path)
+    assert path.read_bytes() == content
+    model.save(path)
+    assert path.read_bytes() == content
+    return loaded
+
+
+def some_options(learner):
+    """The options of the laws, and some that need care to be written down."""
+    more = {
+        "shuffle": st.booleans(),
+        "random_state": st.sampled_from([0, 7, np.int64(3), 2**32 - 1]),
+        "max_iter": st.sampled_from([1, 3, np.int32(2)]),
+    }
+    if learner is not Winnow:
+        more["class_weight"] = st.sampled_from([None, "balanced", {-1: 2.0}, {np.int64(1): 0.5}])
+        more["normalize"] = st.booleans()
+    return st.builds(
+        lambda one, other: one | other, options_for(learner), st.fixed_dictionaries(more)
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("learner", LEARNERS)
+@given(data=st.data())
+def test_round_trip(learner, form, path, data):
+    X, y = data.draw(data_for(learner))
+    X = FORMS[form](X.astype(data.draw(st.sampled_from([np.float64, np.float32, np.int8]))))
+    model = fitted(learner, X, y, **data.draw(some_options(learner)))
+    if data.draw(st.booleans()):
+        model.partial_fit(X[:2], y[:2])
+    loaded = there_and_back(model, path)
+    assert anatomy(loaded) == anatomy(model)
+    assert_same(model, loaded, rows=X)
+    if learner is not Winnow:
+        assert loaded.margin_ == model.margin_
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("learner", LEARNERS)
+@given(data=st.data(), seed=st.integers(0, 9))
+def test_a_stream_through_files_is_a_stream(learner, form, path, data, seed):
+    """With numbers that round, a generator that has drawn, and a save after every block."""
+    X, y = data.draw(data_for(learner, max_rows=12))
+    if learner is not Winnow:
+        X = X * np.random.default_rng(seed).standard_normal(X.shape)
+    X, options = FORMS[form](X), data.draw(some_options(learner))
+    whole = learner(**options | {"random_state": np.random.RandomState(seed)})
+    model = learner(**options | {"random_state": np.random.RandomState(seed)})
+    for block in np.array_split(np.arange(len(y)), 3):
+        if len(block):
+            whole.partial_fit(X[block], y[block], classes=[-1, 1])
+            model.partial_fit(X[block], y[block], classes=[-1, 1])
+            model = there_and_back(model, path)
+    assert anatomy(model) == anatomy(whole)
+    assert_same(model, whole, rows=X)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@given(data=st.data())
+def test_warm_starts_go_on_after_loading(learner, path, data):
+    X, y = data.draw(data_for(learner))
+    options = data.draw(options_for(learner)) | {"max_iter": 2, "warm_start": True}
+    options["random_state"] = 5
+    model = fitted(learner, X, y, **options)
+    loaded = there_and_back(model, path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y)
+        loaded.fit(X, y)
+    assert anatomy(loaded) == anatomy(model)
+    assert_same(loaded, model, rows=X)
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+def test_a_start_other_than_zero(learner, path):
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), [0, 1, 0]
+    model = fitted(learner, X, y, fit={"coef_init": [0.1, -3.0], "intercept_init": 2.0})
+    assert anatomy(there_and_back(model, path)) == anatomy(model)
+
+
+def test_a_vote_on_blocks_of_all_kinds(path):
+    """The examples kept are of the widest type there was, dense and sparse together."""
+    random = np.random.default_rng(0)
+    whole, model = VotedPerceptron(shuffle=False), VotedPerceptron(shuffle=False)
+    forms = [np.int8, np.uint16, np.float32, np.float64, bool]
+    for step in range(15):
+        X = random.integers(0, 3, (8, 5)).astype(forms[step % 5])
+        X = sparse.csr_array(X) if step % 3 == 1 else X
+        y = np.arange(8) % 2
+        whole.partial_fit(X, y)
+        model = there_and_back(model.partial_fit(X, y), path)
+    X = random.integers(0, 3, (50, 5)).astype(float)
+    assert_same(whole, model, rows=X)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_pickle_of_what_was_loaded_is_what_was_loaded(learner, path):
+    model = fitted(learner, np.eye(3), [0, 1, 0], random_state=np.random.RandomState(3))
+    loaded = there_and_back(model, path)
+    assert anatomy(pickle.loads(pickle.dumps(loaded))) == anatomy(loaded) == anatomy(model)
+
+
+LABELS = {
+    "integers": np.array([-1, 1]),
+    "bytes": np.array([3, 200], np.uint8),
+    "large": np.array([0, 2**64 - 1], np.uint64),
+    "booleans": np.array([False, True]),
+    "floats": np.array([0.0, 1.0]),
+    "single floats": np.array([-1.0, 2.0], np.float32),
+    "strings": np.array(["no", "yes"]),
+    "wide strings": np.array(["a", "b"], "<U40"),
+    "any character": np.array(['\0 \ud800"\\\n', "é\U0001f600"]),
+    "another byte order": np.array([1, 2], ">i4"),
+}
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+def test_labels_keep_their_type(labels, path):
+    model = Perceptron().fit([[0.0], [1.0]], labels)
+    loaded = there_and_back(model, path)
+    assert loaded.classes_.dtype == model.classes_.dtype
+    assert anatomy(loaded) == anatomy(model)
+    assert store.describe(path)["classes"] == model.classes_.tolist()
+
+
+def test_labels_that_no_file_can_hold(path):
+    model = Perceptron().fit([[0.0], [1.0]], np.array([0, 1], np.longdouble))
+    with pytest.raises(ParameterError, match=r"type float128, which a model file cannot hold"):
+        model.save(path)
+
+
+@given(names=st.lists(st.text(), min_size=3, max_size=3, unique=True))
+def test_feature_names(names, path):
+    model = Perceptron().fit(pd.DataFrame(np.eye(3), columns=names), [0, 1, 0])
+    loaded = there_and_back(model, path)
+    assert loaded.feature_names_in_.tolist() == names
+    assert anatomy(loaded) == anatomy(model)
+
+
+def test_hash_settings(path):
+    model = Perceptron().fit(np.eye(4), [0, 1, 0, 1])
+    model.feature_hash_ = {"bits": 2, "kind": "murmur"}
+    assert there_and_back(model, path).feature_hash_ == {"bits": 2, "kind": "murmur"}
+    assert store.describe(path)["features"] == {"count": 4, "hash": model.feature_hash_}
+
+
+def test_extra(path):
+    model = Perceptron().fit(np.eye(2), [0, 1])
+    extra = {"position": 2**70, "deep": [{"": None, "é\ud800": [True, 0.1, -0.0]}]}
+    store.save(model, path, extra=extra)
+    loaded, kept = store.load_with_extra(path)
+    assert repr(kept) == repr(extra)
+    assert anatomy(loaded) == anatomy(model)
+    assert store.describe(path)["extra"] == extra
+    model.save(path)
+    assert store.load_with_extra(path)[1] == {}
+
+
+NOT_JSON = {
+    "extra\\['a'\\]\\[0\\] is nan": {"a": [float("nan")]},
+    "keys must be strings": {3: 4},
+    "is \\(1, 2\\), but": {"a": (1, 2)},
+    "is np.float64": {"a": np.float64(1)},
+    "nested too deeply": {},
+    "give less as extra": {"a": "x" * (1 << 24)},
+}
+
+
+@pytest.mark.parametrize("says", NOT_JSON)
+def test_extra_that_no_file_can_hold(says, path):
+    extra = NOT_JSON[says]
+    if says == "nested too deeply":
+        for _ in range(100_000):
+            extra = {"a": extra}
+    model = Perceptron().fit(np.eye(2), [0, 1])
+    model.save(path)
+    before = path.read_bytes()
+    with pytest.raises(ParameterError, match=says):
+        model.save(path, extra=extra)
+    assert path.read_bytes() == before
+
+
+def test_describe_tells_the_summary(path):
+    X, y, _ = data_set("iris")
+    keep = y != "virginica"
+    model = AveragedPerceptron(random_state=0).fit(X[keep], y[keep])
+    model.save(path)
+    told = store.describe(path)
+    assert told["learner"] == "AveragedPerceptron"
+    assert told["library_version"] == novikoff.__version__
+    assert told["parameters"] == model.get_params()
+    assert told["summary"] == {
+        "examples": 100 * model.n_iter_,
+        "passes": model.n_iter_,
+        "mistakes": model.n_mistakes_,
+        "converged": True,
+        "radius": model.radius_,
+        "margin": [model.margin_.lower, model.margin_.upper],
+    }
+
+
+def test_safetensors_itself_reads_it(path):
+    model = fitted(VotedPerceptron, np.eye(3), [0, 1, 0])
+    model.save(path)
+    with safe_open(path, "np") as file:
+        assert file.metadata()["format"] == "novikoff-model"
+        np.testing.assert_array_equal(file.get_tensor("weights")[:-1], model.coef_[0])
+        np.testing.assert_array_equal(file.get_tensor("mistakes"), model.mistakes_)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_before_fitting_there_is_nothing_to_save(learner, path):
+    with pytest.raises(NotFittedError):
+        learner().save(path)
+
+
+def test_what_has_no_model_files(path):
+    class Mine(Perceptron):
+        pass
+
+    for model in (Another(), Mine(), "a string"):
+        with pytest.raises(ParameterError, match=r"model files are for Perceptron, Averaged"):
+            store.save(model, path)
+
+
+BAD_PARAMETERS = {
+    "max_iter=0": {"max_iter": 0},
+    "eta0=np.float32\\(inf\\)": {"eta0": np.float32(np.inf)},
+    "class_weight has 7": {"class_weight": {7: 1.0}},
+    "cannot hold a module": {"random_state": np.random},
+    "cannot be used to seed": {"random_state": "now"},
+    "draws from PCG64": {"random_state": np.random.RandomState(np.random.PCG64(0))},
+}
+
+
+@pytest.mark.parametrize("says", BAD_PARAMETERS)
+def test_parameters_that_no_file_can_hold(says, path):
+    model = Perceptron().fit(np.eye(2), [0, 1]).set_params(**BAD_PARAMETERS[says])
+    with pytest.raises(ValueError, match=says):
+        model.save(path)
+
+
+def test_numbers_keep_their_type(path):
+    """A single-precision step makes single-precision sums."""
+    X, y = np.array([[0.1, 0.7], [0.3, -0.9], [0.2, 0.4]]), [0, 1, 1]
+    options = {"eta0": np.float32(0.1), "shuffle": np.False_, "slack": np.float64(0.3)}
+    model = VotedPerceptron(**options).partial_fit(X, y)
+    loaded = there_and_back(model, path)
+    for one in (model, loaded):
+        one.partial_fit(X[::-1], y[::-1])
+    assert anatomy(loaded) == anatomy(model)
+    assert type(loaded.eta0) is np.float32
+
+
+def test_csv(path):
+    X = pd.DataFrame(np.array([[0.1, 0], [0.3, 1]], np.float32), columns=["a,\n", '"b"'])
+    model = Perceptron(shuffle=False).fit(X, [0, 1])
+    store.to_csv(model, path)
+    with path.open(newline="") as file:
+        head, *lines = csv.reader(file)
+    assert head == ["feature", "weight"]
+    assert [name for name, _ in lines] == ["a,\n", '"b"', "(intercept)"]
+    expected = np.append(model.coef_, model.intercept_).astype(float)
+    np.testing.assert_array_equal([float(weight) for _, weight in lines], expected)
+
+
+def test_a_vote_has_no_coefficients(path):
+    with pytest.raises(ParameterError, match=r"a vote has no coefficients"):
+        store.to_csv(fitted(VotedPerceptron, np.eye(2), [0, 1]), path)
+    with pytest.raises(NotFittedError):
+        store.to_csv(Perceptron(), path)
