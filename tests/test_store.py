@@ -241,7 +241,8 @@ def test_describe_tells_the_summary(path):
         "mistakes": model.n_mistakes_,
         "converged": True,
         "radius": model.radius_,
-        "margin": [model.margin_.lower, model.margin_.upper],
+        "margin_lower": model.margin_.lower,
+        "margin_upper": model.margin_.upper,
     }
 
 

@@ -104,7 +104,8 @@ def _summary_of_run(model: MistakeDriven) -> dict[str, Any]:
     if isinstance(model, Additive):
         with np.errstate(all="ignore"):  # weights at the end of their range
             margin = model.margin_
-        summary["margin"] = [encoded("margin", float(end)) for end in (margin.lower, margin.upper)]
+        summary["margin_lower"] = encoded("margin_lower", margin.lower)
+        summary["margin_upper"] = encoded("margin_upper", margin.upper)
     return summary
 
 
@@ -239,6 +240,10 @@ def load_with_extra(path: Path) -> tuple[Any, dict[str, Any]]:
 def describe(path: Path) -> dict[str, Any]:
     """What the header of a model file says, without reading the weights.
 
+    Parameters
+    ----------
+    path : str or path-like
+
     Returns
     -------
     dict
@@ -248,24 +253,20 @@ def describe(path: Path) -> dict[str, Any]:
     with _said_of(os.fspath(path)):
         metadata = container.read_metadata(path)
         _, sections = _sections(metadata)
-        told = {name: _decoded(sections[name]) for name in ("parameters", "summary")}
-        return told | {
+        return {
             "format_version": int(metadata["format_version"]),
             "library_version": metadata["library_version"],
             "learner": metadata["learner"],
+            "parameters": _decoded(sections["parameters"]),
             "classes": decoded_classes(sections["classes"]).tolist(),
             "features": sections["features"],
+            "summary": _decoded(sections["summary"]),
             "extra": sections["extra"],
         }
 
 
 def _decoded(section: dict[str, Any]) -> dict[str, Any]:
-    def plain(name: str, value: Any) -> Any:
-        if isinstance(value, list):
-            return [plain(name, entry) for entry in value]
-        return decoded(name, value)
-
-    return {name: plain(name, value) for name, value in section.items()}
+    return {name: decoded(name, value) for name, value in section.items()}
 
 
 def unpacked(contents: Contents) -> tuple[Any, dict[str, Any]]:

@@ -1,0 +1,199 @@
+"""Model files taken apart, damaged, and put together again."""
+
+import copy
+import json
+import random
+from contextlib import suppress
+
+import numpy as np
+from scipy import sparse
+
+from laws.learners import fitted
+from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff.errors import NovikoffError
+from novikoff.store import load
+from novikoff.store.models import SECTIONS
+
+X = np.array([[1.0, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]])
+Y = np.array(["no", "yes", "yes", "no", "no"])
+
+
+def models():
+    """A model of every kind, with all that a file can hold."""
+    drawn = {"random_state": np.random.RandomState(0), "eta0": np.float32(0.5)}
+    named = fitted(Perceptron, X, Y, class_weight={"no": 2.0}, **drawn)
+    named.feature_names_in_ = np.array(["a", "b", "c"], object)
+    started = {"coef_init": [1.0, 2.0, 3.0]}
+    sparse_vote = fitted(VotedPerceptron, sparse.csr_array(X.astype(np.int8)), Y, normalize=True)
+    sparse_vote.feature_hash_ = {"bits": 2}
+    return {
+        "Perceptron": named,
+        "AveragedPerceptron": fitted(AveragedPerceptron, X, Y, fit=started, random_state=1),
+        "VotedPerceptron": fitted(VotedPerceptron, X > 0, Y, slack=1.0, max_iter=3),
+        "sparse VotedPerceptron": sparse_vote,
+        "Winnow": Winnow(binarize=0.5).partial_fit(X.astype(np.float32), Y),
+    }
+
+
+class Parts:
+    """A file in parts: the entries of its header, its metadata, parsed, and its tensors."""
+
+    def __init__(self, content):
+        length = int.from_bytes(content[:8], "little")
+        self.header = json.loads(content[8 : 8 + length])
+        self.meta = self.header.pop("__metadata__")
+        for name in SECTIONS:
+            self.meta[name] = json.loads(self.meta[name])
+        self.data = content[8 + length :]
+        self.tensors = {
+            name: self.data[slice(*entry["data_offsets"])] for name, entry in self.header.items()
+        }
+
+    def joined(self):
+        """The file again, with its metadata written and everything else as it is."""
+        meta = {
+            name: json.dumps(value) if name in SECTIONS else value
+            for name, value in self.meta.items()
+        }
+        return container(json.dumps({"__metadata__": meta} | self.header), self.data)
+
+    def laid_out(self):
+        """The file again, with the tensors laid out anew."""
+        self.data = b""
+        for name, content in self.tensors.items():
+            self.header[name]["data_offsets"] = [len(self.data), len(self.data) + len(content)]
+            self.data += content
+        return self.joined()
+
+    def replace(self, name, array):
+        """Put an array where a tensor is, or is not yet."""
+        codes = {"f8": "F64", "f4": "F32", "i8": "I64", "i4": "I32", "u1": "U8", "b1": "BOOL"}
+        self.header[name] = {"dtype": codes[array.dtype.str[1:]], "shape": list(array.shape)}
+        self.tensors[name] = array.tobytes()
+
+
+def container(header, data=b""):
+    """A safetensors file with this header."""
+    text = header if isinstance(header, bytes) else header.encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+# ------------------------------------------------------------- fuzzing
+
+JUNK = [
+    None,
+    True,
+    False,
+    *(0, 1, -1, 2, 3, 2**31, 2**53, 2**63, 2**64, -(2**63), 10**400),
+    *(0.5, -0.0, 1e308, 5e-324, -1.5),
+    *("", "x", "inf", "float64", "<O", "|O8", "<U999999999", "<m8[999999999999Y]", "\ud800", "\0"),
+    *([], [[]], [1, 2], ["a", "b"], {}, {"": 0}, {"float": "nan"}, {"float": "inf"}),
+    *({"float32": 1e300}, {"int8": 300}, {"dict": [[1, 2], [1, 2]]}, {"dict": [[[], 1]]}),
+    *({"RandomState": {}}, {"float64": {"float64": 1.0}}, {"bool": 1}, {"uint64": -1}),
+]
+"""Values that could be trouble in the place of others."""
+
+
+def nodes(value, path=()):
+    """The paths of all values inside a JSON value."""
+    yield path
+    if isinstance(value, dict | list):
+        children = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, child in children:
+            yield from nodes(child, (*path, key))
+
+
+def with_other_value(value, draw):
+    """A copy with something in it replaced, removed, or added."""
+    path = draw.choice(list(nodes(value)))
+    if not path:
+        return draw.choice(JUNK)
+    value = copy.deepcopy(value)
+    place = value
+    for key in path[:-1]:
+        place = place[key]
+    how = draw.random()
+    if how < 0.15:
+        del place[path[-1]]
+    elif how < 0.25 and isinstance(place, list):
+        place.insert(path[-1], draw.choice(JUNK))
+    elif how < 0.3 and isinstance(place, dict):
+        place[draw.choice(["x", "weights", "dict", "count"])] = draw.choice(JUNK)
+    else:
+        place[path[-1]] = draw.choice(JUNK)
+    return value
+
+
+def damaged(content, draw):
+    """A file that was damaged somewhere: in its bytes, its header, its metadata or its tensors."""
+    how = draw.randrange(6)
+    if how == 0:
+        return content[: draw.randrange(len(content))]
+    if how == 1:
+        flipped = bytearray(content)
+        for _ in range(draw.randint(1, 4)):
+            flipped[draw.randrange(len(flipped))] = draw.randrange(256)
+        return bytes(flipped)
+    if how == 2:
+        low, high = sorted(draw.randrange(len(content) + 1) for _ in range(2))
+        return content[:low] + draw.choice([b"", draw.randbytes(8)]) + content[high:]
+    parts = Parts(content)
+    if how == 3:
+        parts.header = with_other_value(parts.header, draw)
+        if not isinstance(parts.header, dict):
+            return container(json.dumps(parts.header), parts.data)
+        return parts.joined()
+    if how == 4:
+        section = draw.choice([*SECTIONS, "state", "learner", "format_version"])
+        parts.meta[section] = with_other_value(parts.meta[section], draw)
+        return parts.joined()
+    name = draw.choice(list(parts.tensors))
+    whole = parts.tensors[name][: len(parts.tensors[name]) // 8 * 8]
+    numbers = np.frombuffer(whole, draw.choice(["<i8", "<f8"]))
+    if len(numbers):
+        numbers = numbers.copy()
+        extremes = [0, -1, 1, 2**62, -(2**63)] if numbers.dtype.kind == "i" else [0, np.nan, 1e308]
+        numbers[draw.randrange(len(numbers))] = draw.choice(extremes)
+        parts.tensors[name] = numbers.tobytes() + parts.tensors[name][len(whole) :]
+    if draw.random() < 0.3:
+        shape = parts.header[name]["shape"]
+        shape[-1] = draw.choice([0, 1, shape[-1] + 1, max(0, shape[-1] - 1)])
+        parts.tensors[name] = (parts.tensors[name] * 2)[: 8 * int(np.prod(shape))]
+    return parts.laid_out()
+
+
+def attack(path, contents, seconds, clock, seed=0):
+    """Damage files for some time; returns how often they were refused, and how often not.
+
+    One that is not refused must be as good as any: it is made to predict, to learn on and
+    to be saved. All errors but the library's own come out.
+    """
+    draw, refused, taken = random.Random(seed), 0, 0
+    start = clock()
+    while clock() - start < seconds:
+        path.unlink(missing_ok=True)  # to write over a file, some systems wait for the disk
+        path.write_bytes(damaged(draw.choice(contents), draw))
+        try:
+            model = load(path)
+        except NovikoffError:
+            refused += 1
+            continue
+        taken += 1
+        use(model, path)
+    return refused, taken
+
+
+def use(model, path):
+    """All that a user can do with a model."""
+    model.set_params(max_iter=2)
+    rows = np.resize(X, (4, model.n_features_in_))
+    for action in (
+        lambda: model.predict(rows),
+        lambda: model.margin_ if hasattr(type(model), "margin_") else None,
+        lambda: model.save(path),
+        lambda: load(path),
+        lambda: model.partial_fit(rows, model.classes_[[0, 1, 1, 0]]),
+        lambda: model.predict(sparse.csr_array(rows)),
+    ):
+        with suppress(NovikoffError):  # weights may leave their range
+            action()
