@@ -186,6 +186,7 @@ def attack(path, contents, seconds, clock, seed=0):
 def use(model, path):
     """All that a user can do with a model."""
     model.set_params(max_iter=2)
+    vars(model).pop("feature_names_in_", None)  # rows without names would be warned of
     rows = np.resize(X, (4, model.n_features_in_))
     for action in (
         lambda: model.predict(rows),

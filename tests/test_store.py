@@ -156,6 +156,8 @@ LABELS = {
     "strings": np.array(["no", "yes"]),
     "wide strings": np.array(["a", "b"], "<U40"),
     "any character": np.array(['\0 \ud800"\\\n', "é\U0001f600"]),
+    "dates": np.array(["2000-01-01", "2001-01-01"], "M8[D]"),
+    "spans of time": np.array([1, 2], ">m8[25s]"),
     "another byte order": np.array([1, 2], ">i4"),
 }
 

@@ -70,9 +70,13 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     else:
         score = graph.hyperplanes(x, np.append(model.coef_, model.intercept_)[None])
     graph.op("Squeeze", score, graph.constant(np.array([1])), output="score")
-    labels = [graph.constant(label) for label in _labels(model.classes_)]
-    graph.op("Where", graph.positive("score", on_line), *labels[::-1], output="label")
-    content = graph.serialized(model.n_features_in_, labels[0])
+    positive, labels = graph.positive("score", on_line), _labels(model.classes_)
+    if labels.dtype == bool:  # for which runtimes have no Where, and need none
+        graph.op("Identity", positive, output="label")
+    else:
+        first, second = (graph.constant(label) for label in labels)
+        graph.op("Where", positive, second, first, output="label")
+    content = graph.serialized(model.n_features_in_, labels.dtype)
     with replacing(path) as file:
         file.write(content)
 
@@ -94,7 +98,7 @@ def _vote(graph: "Graph", model: VotedPerceptron, x: str, on_line: int) -> str:
     return graph.op("Div", lead, graph.constant(np.float64(n_seen)))
 
 
-def _labels(classes: Array) -> list[Array]:
+def _labels(classes: Array) -> Array:
     """The two labels, in a type that ONNX has."""
     kind = classes.dtype.kind
     if kind in "iu" and int(classes.max()) < 1 << 63:
@@ -108,7 +112,7 @@ def _labels(classes: Array) -> list[Array]:
             f"The classes have the type {classes.dtype}, which ONNX does not have: use integers, "
             "booleans, floats or strings as labels."
         )
-    return [np.asarray(label, classes.dtype) for label in classes]
+    return classes
 
 
 class Graph:
@@ -132,10 +136,11 @@ class Graph:
         self.nodes.append(self.onnx.helper.make_node(kind, inputs, [output], **options))
         return output
 
-    def constant(self, value: Array | np.generic) -> str:
+    def constant(self, value: Any) -> str:
         """Add a constant."""
         name = f"constant{len(self.constants)}"
-        self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(value), name))
+        array = np.asarray(value, object if isinstance(value, str) else None)
+        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
 
     def doubles(self, x: str) -> str:
@@ -165,18 +170,20 @@ class Graph:
         zero, one = self.constant(np.float64(0)), self.constant(np.float64(1))
         return self.op("Where", self.op("Equal", divisor, zero), one, divisor)
 
-    def serialized(self, n_features: int, label: str) -> bytes:
-        """The graph as bytes; `label` is the constant that the label is like."""
-        helper, numbers = self.onnx.helper, self.onnx.TensorProto
-        label_type = next(c.data_type for c in self.constants if c.name == label)
-        own = helper.np_dtype_to_tensor_dtype(self.dtype)
+    def serialized(self, n_features: int, label: np.dtype[Any]) -> bytes:
+        """The graph as bytes; `label` is the type of the labels."""
+        helper = self.onnx.helper
+        own, of_label, double = (
+            helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+            for dtype in (self.dtype, label, np.float64)
+        )
         graph = helper.make_graph(
             self.nodes,
             "novikoff",
             [helper.make_tensor_value_info("X", own, ["n_samples", n_features])],
             [
-                helper.make_tensor_value_info("label", label_type, ["n_samples"]),
-                helper.make_tensor_value_info("score", numbers.DOUBLE, ["n_samples"]),
+                helper.make_tensor_value_info("label", of_label, ["n_samples"]),
+                helper.make_tensor_value_info("score", double, ["n_samples"]),
             ],
             self.constants,
         )

@@ -201,17 +201,14 @@ def _restored(told: Any) -> np.random.RandomState:
 def encoded_classes(classes: Array) -> dict[str, Any]:
     """The two labels, and their numpy type."""
     kind = classes.dtype.kind
-    if kind not in "biufUSmM" or classes.dtype.itemsize > (8 if kind == "f" else LONGEST_LABEL):
+    if kind not in "biufUmM" or classes.dtype.itemsize > (8 if kind == "f" else LONGEST_LABEL):
         raise ParameterError(
             f"The classes have the type {classes.dtype}, which a model file cannot hold: use "
-            "integers, booleans, floats, strings, bytes or dates as labels."
+            "integers, booleans, floats, strings or dates as labels."
         )
-    if kind == "S":
-        values: Any = [label.decode("latin-1") for label in classes.tolist()]
-    elif kind in "mM":
+    values = classes.tolist()
+    if kind in "mM":
         values = classes.astype(classes.dtype.newbyteorder("=")).view(np.int64).tolist()
-    else:
-        values = classes.tolist()
     return {"dtype": classes.dtype.str, "values": values}
 
 
@@ -222,7 +219,7 @@ def decoded_classes(told: dict[str, Any]) -> Array:
         if not isinstance(values, list) or len(values) != 2:
             raise ModelFileError("The file does not have two classes, as every model has.")
         # the first check, as numpy would make types of much else, and large ones
-        if dtype[1] in "biufUSmM" and len(dtype) < 24 and np.dtype(dtype).itemsize <= LONGEST_LABEL:
+        if dtype[1] in "biufUmM" and len(dtype) < 24 and np.dtype(dtype).itemsize <= LONGEST_LABEL:
             classes = _labels(np.dtype(dtype), values)
             if encoded_classes(classes) == told and bool(classes[0] < classes[1]):
                 return classes
@@ -236,8 +233,6 @@ def decoded_classes(told: dict[str, Any]) -> Array:
 
 
 def _labels(dtype: np.dtype[Any], values: list[Any]) -> Array:
-    if dtype.kind == "S":
-        return np.array([label.encode("latin-1") for label in values], dtype)
     if dtype.kind in "mM":
         return np.array(values, np.int64).view(dtype.newbyteorder("=")).astype(dtype)
     return np.array(values, dtype)
