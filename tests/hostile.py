@@ -24,14 +24,15 @@ def models():
     named = fitted(Perceptron, X, Y, class_weight={"no": 2.0}, **drawn)
     named.feature_names_in_ = np.array(["a", "b", "c"], object)
     started = {"coef_init": [1.0, 2.0, 3.0]}
-    sparse_vote = fitted(VotedPerceptron, sparse.csr_array(X.astype(np.int8)), Y, normalize=True)
+    small = sparse.csr_array(X.astype(np.int8))
+    sparse_vote = fitted(VotedPerceptron, small, Y, normalize=True, random_state=2)
     sparse_vote.feature_hash_ = {"bits": 2}
     return {
         "Perceptron": named,
         "AveragedPerceptron": fitted(AveragedPerceptron, X, Y, fit=started, random_state=1),
-        "VotedPerceptron": fitted(VotedPerceptron, X > 0, Y, slack=1.0, max_iter=3),
+        "VotedPerceptron": fitted(VotedPerceptron, X > 0, Y, slack=1.0, random_state=3),
         "sparse VotedPerceptron": sparse_vote,
-        "Winnow": Winnow(binarize=0.5).partial_fit(X.astype(np.float32), Y),
+        "Winnow": Winnow(binarize=0.5, random_state=4).partial_fit(X.astype("f4"), Y),
     }
 
 

@@ -301,6 +301,13 @@ def test_numbers_keep_their_type(path):
     assert type(loaded.eta0) is np.float32
 
 
+def test_weights_at_the_end_of_their_range(path):
+    model = Perceptron(shuffle=False).fit([[1.3e154, 0.0], [0.0, -1.3e154]], [0, 1])
+    assert np.isfinite(model.coef_).all()
+    assert model.margin_.lower == 0  # by the square of a length that is no float
+    assert anatomy(there_and_back(model, path)) == anatomy(model)
+
+
 def test_csv(path):
     X = pd.DataFrame(np.array([[0.1, 0], [0.3, 1]], np.float32), columns=["a,\n", '"b"'])
     model = Perceptron(shuffle=False).fit(X, [0, 1])

@@ -109,6 +109,7 @@ class Additive(MistakeDriven):
         return hypot(length, float(run.space["fit_intercept"]), run.space["slack"])
 
     @property
+    @np.errstate(over="ignore")  # the length of huge weights may be infinite, which proves nothing
     def margin_(self) -> Bracket:
         r"""What the run proves about the margin of its examples, in the space of the run.
 

@@ -33,6 +33,12 @@ def tally(u, times, seen, D, eta, bias):
         u[-1] += a * bias
 
 
+def mean_weights(w: Array, u: Array, T: int) -> Array:
+    r"""$\bar w$, in the precision of $w$."""
+    mean: Array = ((T * w.astype(np.float64) - u) / max(1, T)).astype(w.dtype)
+    return mean
+
+
 class AveragedPerceptron(Additive):
     r"""The averaged perceptron: predict with the mean of all weights on the way.
 
@@ -89,8 +95,7 @@ class AveragedPerceptron(Additive):
     def _predicting(self) -> Array:
         run = self._fitted()
         if run.mean is None:
-            total = run.n_seen * run.w.astype(np.float64) - run.memory
-            run.mean = (total / max(1, run.n_seen)).astype(run.w.dtype)
+            run.mean = mean_weights(run.w, run.memory, run.n_seen)
         return run.mean if run.n_seen else run.w
 
     def _advice(self) -> str:

@@ -102,8 +102,7 @@ def _summary_of_run(model: MistakeDriven) -> dict[str, Any]:
         "radius": encoded("radius", model.radius_),
     }
     if isinstance(model, Additive):
-        with np.errstate(all="ignore"):  # weights at the end of their range
-            margin = model.margin_
+        margin = model.margin_
         summary["margin_lower"] = encoded("margin_lower", margin.lower)
         summary["margin_upper"] = encoded("margin_upper", margin.upper)
     return summary

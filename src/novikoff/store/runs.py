@@ -10,6 +10,8 @@ from scipy import sparse
 
 from novikoff.errors import ModelFileError
 from novikoff.inputs import DTYPES, IN_ORDER, csr_state
+from novikoff.learners.averaged import mean_weights
+from novikoff.learners.parameters import LARGEST
 from novikoff.learners.run import Run
 from novikoff.learners.voted import Mistakes
 from novikoff.store.values import decoded, encoded
@@ -52,6 +54,8 @@ class Parts:
         """Take out a number of this range."""
         value = self.value(name)
         real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if isinstance(value, int) and abs(value) > LARGEST:
+            real = False  # and sums with it would not be either
         if not real or not least <= value <= most:
             raise ModelFileError(
                 f"{name!r} is {value!r:.40} in the file, and not a number from {least:g} to "
@@ -184,7 +188,12 @@ def _pack_tally(run: Run, parts: Parts) -> None:
 
 
 def _unpack_tally(run: Run, parts: Parts) -> Array:
-    return parts.tensor("tally", (np.float64,), run.w.shape)
+    tally = parts.tensor("tally", (np.float64,), run.w.shape)
+    with np.errstate(over="ignore"):
+        mean = mean_weights(run.w, tally, run.n_seen)
+    if not np.isfinite(mean).all():
+        raise ModelFileError(f"The averaged weights in the file leave the range of {run.w.dtype}.")
+    return tally
 
 
 TALLY = Memory(_pack_tally, _unpack_tally)
