@@ -293,6 +293,38 @@ def test_a_corrupted_certificate_fails():
     assert verdicts == {"separable", "quasi-separable", "inseparable"}
 
 
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("wide", [True, False])
+def test_a_corrupted_margin_fails(bias, wide):
+    X, species, _ = load("iris")
+    X = sparse.csr_array(np.hstack([X, np.zeros((150, 600))])) if wide else X
+    y = species == "setosa"
+    result = separability(X, y, fit_intercept=bias)
+    lower, upper = result.margin.lower, result.margin.upper
+    assert result.verify(X, y)
+    shares = list(result.multipliers)
+    shares[0], shares[1] = shares[0] + Fraction(1, 10**9), shares[1] - Fraction(1, 10**9)
+    for bad in (
+        {"margin": Bracket(1.0001 * upper, 2 * upper)},
+        {"margin": Bracket(lower, 0.9999 * lower)},
+        {"multipliers": tuple(shares), "margin": Bracket(lower, lower)},
+        {"multipliers": tuple(2 * p for p in result.multipliers)},
+        {"rows": result.rows[1:], "multipliers": result.multipliers[1:]},
+    ):
+        assert not replace(result, **bad).verify(X, y)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("exponents", [(-150, -150, 150, 150), (-126, 113, 133, -71)])
+def test_brackets_close_on_every_scale(exponents, bias):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((60, 4))
+    y = np.where(X @ random.standard_normal(4) > 0, 1, -1)
+    result = check(X * 10.0 ** np.array(exponents), y, fit_intercept=bias)
+    assert result.verdict == "separable"
+    assert result.margin.gap <= 1e-6 * result.margin.upper
+
+
 @given(world=small_worlds(3, -2, 2))
 def test_certificates_survive_json(world):
     result = separability(*world)

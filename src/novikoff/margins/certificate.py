@@ -14,7 +14,6 @@ With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three thi
 import json
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,13 @@ from novikoff.errors import DataError
 from novikoff.inputs import as_rows
 from novikoff.margins.bracket import Bracket
 from novikoff.margins.exact import (
-    as_integers,
-    coordinate_scales,
-    exact_rows,
+    combination,
     expansion,
     null_vectors,
     signs,
+    whole_rows,
 )
+from novikoff.margins.widest import combination_length_up, lower_end
 
 Array = npt.NDArray[Any]
 
@@ -107,20 +106,42 @@ class Separability:
 
         X, y = labelled(X, y)
         if self.verdict == "separable":
-            return self._separates(X, y)
+            return (v := self._separator(X, y)) is not None and self._measures(X, y, v)
         if self.verdict == "quasi-separable":
             return self._cancels(X, y) and self._supports(X, y)
         if self.verdict == "inseparable":
             return self._cancels(X, y) and self._spans(X, y)
         return False
 
-    def _separates(self, X: Any, y: Array) -> bool:
+    def _separator(self, X: Any, y: Array) -> Array | None:
+        """The witness, if it has every row strictly on its side."""
         if self.coef is None or len(self.coef) != X.shape[1] or self.intercept is None:
-            return False
+            return None
         v = np.append(self.coef, self.intercept)
         if not np.isfinite(v).all() or (not self.fit_intercept and v[-1] != 0):
+            return None
+        return v if (row_signs(v[None], X, y) > 0).all() else None
+
+    def _measures(self, X: Any, y: Array, v: Array) -> bool:
+        r"""The witness proves the lower end of the margin; rows and multipliers the upper one."""
+        bias = "free" if self.fit_intercept else "none"
+        if not self.margin.lower <= lower_end(X, y, v, bias) or not self._proper(len(y)):
             return False
-        return bool((row_signs(v[None], X, y) > 0).all())
+        rows, p = np.array(self.rows), list(self.multipliers)
+        if self.fit_intercept and sum(s * int(t) for s, t in zip(p, y[rows], strict=True)) != 0:
+            return False  # a bias could tell the classes apart without any margin
+        return combination_length_up(X, y, rows, p, 0) <= self.margin.upper
+
+    def _proper(self, n: int) -> bool:
+        """Are these multipliers of distinct rows, above 0, that sum to 1?"""
+        rows = self.rows
+        return (
+            len(rows) == len(self.multipliers) == len(set(rows)) > 0
+            and all(p > 0 for p in self.multipliers)
+            and sum(self.multipliers) == 1
+            and min(rows) >= 0
+            and max(rows) < n
+        )
 
     def _supports(self, X: Any, y: Array) -> bool:
         if self.witness is None or len(self.witness) != X.shape[1] + 1:
@@ -131,28 +152,14 @@ class Separability:
         return bool((s >= 0).all() and (s > 0).any())
 
     def _cancels(self, X: Any, y: Array) -> bool:
-        rows = np.array(self.rows)
-        proper = (
-            len(rows) == len(self.multipliers) == len(set(self.rows)) > 0
-            and all(p > 0 for p in self.multipliers)
-            and sum(self.multipliers) == 1
-            and rows.min() >= 0
-            and rows.max() < len(y)
-        )
-        if not proper:
+        if not self._proper(len(y)):
             return False
-        Z = exact_rows(X, y, rows, self.fit_intercept)
-        common = lcm(*(p.denominator for p in self.multipliers))
-        shares = [p.numerator * (common // p.denominator) for p in self.multipliers]
-        return not any(
-            sum(p * z for p, z in zip(shares, coordinate, strict=True))
-            for coordinate in zip(*as_integers(Z, coordinate_scales(Z)), strict=True)
-        )
+        one = int(self.fit_intercept)
+        return not combination(X, y, np.array(self.rows), list(self.multipliers), one)
 
     def _spans(self, X: Any, y: Array) -> bool:
         """Whatever vanishes on the rows of the proof vanishes on all rows."""
-        Z = exact_rows(X, y, np.array(self.rows), self.fit_intercept)
-        for n in null_vectors(Z):
+        for n in null_vectors(whole_rows(X, y, np.array(self.rows), self.fit_intercept)):
             vector = [Fraction(v) for v in n] + [Fraction(0)] * (not self.fit_intercept)
             if row_signs(expansion(vector), X, y).any():
                 return False

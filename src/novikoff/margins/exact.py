@@ -8,12 +8,11 @@ as if computed in twice the precision; and integers. Nothing here trusts a solve
 
 from fractions import Fraction
 from math import frexp, gcd, lcm, ldexp
-from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpq, fmpq_mat, fmpz_mat, nmod_mat
+from flint import fmpz_mat, nmod_mat
 from numba import njit
 from scipy import sparse
 
@@ -25,6 +24,8 @@ U_ROUND = 2.0**-53
 LEAST = 5e-324
 LIMB = 32
 PRIME = 2**61 - 1
+LOWEST = 1074
+"""No float has a bit below this place after its point."""
 N_LIMBS = (2 * 1074 + 2 * 1024 + 128) // LIMB
 
 
@@ -195,37 +196,74 @@ def exact_rows(X: Any, y: Array, rows: Array, bias: bool) -> list[list[Fraction]
     ]
 
 
-def as_integers(vectors: list[list[Fraction]], scales: list[int]) -> list[list[int]]:
-    """The vectors with each coordinate multiplied by its scale, which makes it whole."""
-    return [[int(v * s) for v, s in zip(vector, scales, strict=True)] for vector in vectors]
+class Whole(NamedTuple):
+    """Vectors in whole numbers: every coordinate multiplied by its scale, a power of two."""
+
+    vectors: list[list[int]]
+    scales: list[int]
 
 
-def coordinate_scales(vectors: list[list[Fraction]]) -> list[int]:
-    """For each coordinate the least number that makes it whole in all vectors."""
-    return [lcm(*(v.denominator for v in column)) for column in zip(*vectors, strict=True)]
+def whole_rows(X: Any, y: Array, rows: Array, bias: bool) -> Whole:
+    r"""$y_i(x_i, 1)$, or $y_i x_i$ without a bias, for a few rows, in whole numbers."""
+    X = X[rows]
+    X = np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
+    mantissas, exponents = np.frexp(X * y[rows, None])
+    mantissas, exponents = np.ldexp(mantissas, 53).astype(np.int64), exponents - 53
+    # as low as the lowest bit that is set, and not above 0
+    odd = mantissas & -mantissas
+    trailing = np.frexp(np.maximum(odd, 1).astype(np.float64))[1] - 1
+    places = np.where(mantissas != 0, exponents + trailing, 0)
+    lowest = np.minimum(places.min(axis=0, initial=0), 0)
+    shifts = exponents - lowest
+    vectors = [
+        [m << k if k >= 0 else m >> -k for m, k in zip(row, by, strict=True)]
+        for row, by in zip(mantissas.tolist(), shifts.tolist(), strict=True)
+    ]
+    if bias:
+        vectors = [[*v, int(label)] for v, label in zip(vectors, y[rows].tolist(), strict=True)]
+    return Whole(vectors, [1 << -k for k in lowest.tolist()] + [1] * bias)
 
 
-def null_vectors(vectors: list[list[Fraction]]) -> list[list[int]]:
+def null_vectors(Z: Whole) -> list[list[int]]:
     r"""A basis of all $n$ with $\langle z, n\rangle = 0$ for every vector $z$, as whole numbers."""
-    scales = coordinate_scales(vectors)
-    whole = as_integers(vectors, scales)
-    if modular(whole).rank() == len(scales):  # modulo a prime it can only be less
+    if modular(Z.vectors).rank() == len(Z.scales):  # modulo a prime it can only be less
         return []
     # <z, n> = <z * scales, n / scales>
-    kernel, nullity = fmpz_mat(whole).nullspace()
+    kernel, nullity = fmpz_mat(Z.vectors).nullspace()
     return [
-        _primitive([int(kernel[j, b]) * s for j, s in enumerate(scales)]) for b in range(nullity)
+        _primitive([int(kernel[j, b]) * s for j, s in enumerate(Z.scales)]) for b in range(nullity)
     ]
 
 
-def dependencies(vectors: list[list[Fraction]]) -> list[list[int]]:
+def dependencies(Z: Whole) -> list[list[int]]:
     r"""A basis of all $p$ with $\sum_i p_i z_i = 0$, as whole numbers."""
-    whole = as_integers(vectors, coordinate_scales(vectors))
-    single = sole_dependency(whole)
+    single = sole_dependency(Z.vectors)
     if single is not None:
         return [single]
-    kernel, nullity = fmpz_mat(whole).transpose().nullspace()
-    return [_primitive([int(kernel[i, b]) for i in range(len(vectors))]) for b in range(nullity)]
+    kernel, nullity = fmpz_mat(Z.vectors).transpose().nullspace()
+    return [_primitive([int(kernel[i, b]) for i in range(len(Z.vectors))]) for b in range(nullity)]
+
+
+def combination(
+    X: Any, y: Array, rows: Array, multipliers: list[Fraction], one: int
+) -> list[Fraction]:
+    r"""The entries of $\sum_i p_i y_i (x_i, \text{one})$ that are not 0, exactly."""
+    common = lcm(*(p.denominator for p in multipliers))
+    shares = [p.numerator * (common // p.denominator) for p in multipliers]
+    chosen = sparse.csr_array(X[rows])
+    mantissas, exponents = np.frexp(chosen.data.astype(np.float64))
+    wholes = np.ldexp(mantissas, 53).astype(np.int64).tolist()
+    places = (exponents + LOWEST).tolist()
+    columns, starts = chosen.indices.tolist(), chosen.indptr.tolist()
+    total: dict[int, int] = {}
+    for k, (share, label) in enumerate(zip(shares, y[rows].tolist(), strict=True)):
+        signed = share * label
+        for e in range(starts[k], starts[k + 1]):
+            j = columns[e]
+            total[j] = total.get(j, 0) + ((signed * wholes[e]) << places[e])
+        total[-1] = total.get(-1, 0) + ((signed * one) << (LOWEST + 53))
+    unit = Fraction(1, common << (LOWEST + 53))
+    return [unit * t for t in total.values() if t]
 
 
 def sole_dependency(whole: list[list[int]]) -> list[int] | None:
@@ -240,9 +278,8 @@ def sole_dependency(whole: list[list[int]]) -> list[int] | None:
         solved = square.solve(fmpz_mat([[-whole[-1][j]] for j in pivots]))
     except ZeroDivisionError:
         return None
-    shares = [Fraction(int(solved[k, 0].p), int(solved[k, 0].q)) for k in range(rank)]
-    common = lcm(*(f.denominator for f in shares))
-    p = _primitive([f.numerator * (common // f.denominator) for f in shares] + [common])
+    shares, common = solved.numer_denom()
+    p = _primitive([int(shares[k, 0]) for k in range(rank)] + [int(common)])
     cancels = all(
         sum(share * v for share, v in zip(p, coordinate, strict=True)) == 0
         for coordinate in zip(*whole, strict=True)
@@ -258,57 +295,3 @@ def modular(whole: list[list[int]]) -> nmod_mat:
 def _primitive(integers: list[int]) -> list[int]:
     divisor = gcd(*integers)
     return [i // divisor for i in integers]
-
-
-def exact_corral(vectors: list[list[Fraction]], start: list[int], deadline: float) -> list[int]:
-    """Wolfe's algorithm in rationals: which vectors have the origin in their hull's interior.
-
-    For data so nearly degenerate that the floats took a wrong corral. Empty if the origin is
-    not in the hull of all vectors; raises `TimeoutError` at the deadline.
-    """
-    Z = fmpq_mat([[fmpq(v.numerator, v.denominator) for v in vector] for vector in vectors])
-    corral = start if _independent(vectors, start) else start[:1]
-    weights = [Fraction(1, len(corral))] * len(corral)
-    while True:
-        corral, weights = _descend(Z, corral, weights)
-        x = [
-            sum((w * vectors[i][j] for w, i in zip(weights, corral, strict=True)), Fraction(0))
-            for j in range(len(vectors[0]))
-        ]
-        if not any(x):
-            return corral
-        if monotonic() > deadline:
-            raise TimeoutError
-        scores = [sum((a * b for a, b in zip(x, z, strict=True)), Fraction(0)) for z in vectors]
-        j = min(range(len(vectors)), key=scores.__getitem__)
-        if scores[j] >= sum((a * a for a in x), Fraction(0)):
-            return []
-        corral, weights = [*corral, j], [*weights, Fraction(0)]
-
-
-def _independent(vectors: list[list[Fraction]], corral: list[int]) -> bool:
-    """Are these vectors affinely independent?"""
-    chosen = [[*vectors[i], Fraction(1)] for i in corral]
-    return bool(modular(as_integers(chosen, coordinate_scales(chosen))).rank() == len(corral))
-
-
-def _descend(
-    Z: fmpq_mat, corral: list[int], weights: list[Fraction]
-) -> tuple[list[int], list[Fraction]]:
-    """Go to the affine minimizer, leaving behind the points that would get a weight below 0."""
-    while True:
-        k, m = len(corral), Z.ncols()
-        A = fmpq_mat([[Z[i, j] for j in range(m)] for i in corral])
-        G = A * A.transpose()
-        system = [[G[a, b] for b in range(k)] + [fmpq(1)] for a in range(k)]
-        system.append([fmpq(1)] * k + [fmpq(0)])
-        right = fmpq_mat([[fmpq(0)]] * k + [[fmpq(1)]])
-        solved = fmpq_mat(system).solve(right)
-        alpha = [Fraction(int(solved[a, 0].p), int(solved[a, 0].q)) for a in range(k)]
-        if min(alpha) > 0:
-            return corral, alpha
-        pairs = list(zip(weights, alpha, strict=True))
-        theta = min(w / (w - a) if w > a else Fraction(0) for w, a in pairs if a <= 0)
-        moved = [(1 - theta) * w + theta * a for w, a in pairs]
-        kept = [c for c, w in enumerate(moved) if w > 0]
-        corral, weights = [corral[c] for c in kept], [moved[c] for c in kept]

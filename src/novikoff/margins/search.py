@@ -25,12 +25,14 @@ from scipy.sparse.linalg import lsqr
 from novikoff.inputs import as_rows
 from novikoff.margins.certificate import row_signs
 from novikoff.margins.exact import (
+    Whole,
     dependencies,
-    exact_corral,
     exact_rows,
     expansion,
     null_vectors,
+    whole_rows,
 )
+from novikoff.margins.exact_hull import corral_around_origin
 from novikoff.margins.geometry import WIDE, column_peaks, cosines, dense
 from novikoff.margins.hull import Nearest, nearest_point, of_rows
 
@@ -125,14 +127,16 @@ class Search:
         """The corral that rationals choose where floats chose a wrong one."""
         vectors = self.exact(step.working)
         if proof is not None:  # in the quotient by what the proof spans
-            basis = null_vectors(self.exact(proof.rows))
+            basis = null_vectors(self.whole(proof.rows))
             vectors = [
                 [sum((a * b for a, b in zip(z, n, strict=True)), Fraction(0)) for n in basis]
                 for z in vectors
             ]
         place = {int(row): k for k, row in enumerate(step.working)}
         try:
-            corral = exact_corral(vectors, [place[int(r)] for r in step.rows], self.deadline)
+            corral = corral_around_origin(
+                vectors, [place[int(r)] for r in step.rows], self.deadline
+            )
         except (TimeoutError, ZeroDivisionError):
             raise Undecided from None
         if not corral:
@@ -163,6 +167,10 @@ class Search:
         """Rows as fractions, unscaled."""
         return exact_rows(self.X, self.y, rows, self.bias)
 
+    def whole(self, rows: Array) -> Whole:
+        """Rows as whole numbers."""
+        return whole_rows(self.X, self.y, rows, self.bias)
+
 
 def unit_rows(A: Array) -> Array:
     """Rows of unit length; rows of zeros stay zeros."""
@@ -190,7 +198,7 @@ def combine(search: Search, proof: Proof | None, rows: Array) -> Proof | None:
     old = proof.rows if proof is not None else np.zeros(0, np.int64)
     shares = proof.multipliers if proof is not None else []
     both = np.concatenate([old, rows])
-    for p in dependencies(search.exact(both)):
+    for p in dependencies(search.whole(both)):
         for sign in (1, -1):
             q = [Fraction(sign * part) for part in p]
             new = q[len(old) :]
@@ -237,7 +245,7 @@ def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | No
             step = search.decide(alive, Q) if alive.any() else step
         assert proof is not None
         alive, basis = np.zeros(len(search.y), bool), []
-        for n in null_vectors(search.exact(proof.rows)):
+        for n in null_vectors(search.whole(proof.rows)):
             vector = [Fraction(v) for v in n] + [Fraction(0)] * (not search.bias)
             seen = row_signs(expansion(vector), search.X, search.y) != 0
             if seen.any():  # else the columns themselves are dependent

@@ -21,19 +21,22 @@ import numpy.typing as npt
 from novikoff.inputs import as_rows
 from novikoff.margins import proof
 from novikoff.margins.bracket import Bracket
-from novikoff.margins.exact import lowest_scores
+from novikoff.margins.exact import combination, exact_rows, lowest_scores
+from novikoff.margins.exact_hull import nearest_difference
 from novikoff.margins.geometry import WIDE, dense, power_of_two, raw_scores
 from novikoff.margins.hull import Nearest, nearest_point, of_differences, of_rows
 from novikoff.margins.newton import Solution, solve
 
 Array = npt.NDArray[Any]
+Found = tuple[Array, Bracket, tuple[Array, list[Fraction]]]
+"""A separator, its margin, and the rows and multipliers that prove the upper end of that."""
+FEW = 20_000
+"""Up to so many numbers, rationals are affordable."""
 MORE, MANY = 50, 200
 """How many rows join the work at a time, at the least, and how many more at the most."""
 
 
-def margin(
-    X: Any, y: Array, v: Array, bias: bool, tol: float, deadline: float
-) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
+def margin(X: Any, y: Array, v: Array, bias: bool, tol: float, deadline: float) -> Found:
     """The widest separator, its margin, and the rows and multipliers that prove the upper end.
 
     `v` is any separator to start from, its bias last.
@@ -81,12 +84,45 @@ def margin(
     for (p, n), weight in zip(nearest.keys, nearest.weights.tolist(), strict=True):
         for row in (int(P[p]), int(N[n])):
             shares[row] = shares.get(row, Fraction(0)) + Fraction(weight)
-    return with_proof(X, y, v, lower, shares, 0)
+    done = with_proof(X, y, v, lower, shares, 0)
+    return in_rationals(X, y, done, "free", tol, deadline)
 
 
-def among_many(
-    X: Any, y: Array, v: Array, bias: str, tol: float, deadline: float
-) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
+def in_rationals(X: Any, y: Array, found: Found, bias: str, tol: float, deadline: float) -> Found:
+    """The same again in rationals, where floats left the bracket open and there are not many.
+
+    Features on scales so different that no float holds a weighted sum of them need that.
+    """
+    v, ends, _ = found
+    if ends.gap <= tol * ends.upper or X.shape[0] * X.shape[1] > FEW:
+        return found
+    Z = exact_rows(X, y, np.arange(len(y)), bias == "held")
+    if bias == "free":
+        P = [z for z, label in zip(Z, y, strict=True) if label > 0]
+        N = [[-a for a in z] for z, label in zip(Z, y, strict=True) if label < 0]
+        places = [np.flatnonzero(y > 0), np.flatnonzero(y < 0)]
+    else:
+        P, N, places = Z, [[Fraction(0)] * len(Z[0])], [np.arange(len(y))]
+    try:
+        nearest = nearest_difference(P, N, [(0, 0)], deadline)
+    except TimeoutError:
+        return found
+    shares: dict[int, Fraction] = {}
+    for key, weight in zip(nearest.keys, nearest.weights, strict=True):
+        for k, place in zip(key, places, strict=False):  # the origin is no row
+            shares[int(place[k])] = shares.get(int(place[k]), Fraction(0)) + weight
+    top = max(abs(a) for a in nearest.point)
+    u = np.array([float(a / top) for a in nearest.point])
+    u = u if bias == "held" else np.append(u, 0.0)
+    lower = lower_end(X, y, u, bias)
+    if lower < ends.lower:
+        u, lower = v, ends.lower
+    elif bias == "free":
+        u = np.append(u[:-1], middle(as_rows(X), y, u))
+    return with_proof(X, y, u, lower, shares, int(bias == "held"))
+
+
+def among_many(X: Any, y: Array, v: Array, bias: str, tol: float, deadline: float) -> Found:
     """The same for wide data, where any number of rows may be on the margin."""
     found = solve(X, y, np.full(len(y), np.inf), bias, 0.5 * tol, deadline)
     ends = bracket(X, y, found, bias)
@@ -142,9 +178,7 @@ def unit(v: Array) -> Array:
     return v * power_of_two(float(abs(v).max()))
 
 
-def from_origin(
-    X: Any, y: Array, v: Array, one: float, tol: float, deadline: float
-) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
+def from_origin(X: Any, y: Array, v: Array, one: float, tol: float, deadline: float) -> Found:
     """The same in a space where `one` is the last coordinate and hyperplanes have no bias."""
     if X.shape[1] > WIDE:
         return among_many(X, y, v, "held" if one else "none", tol, deadline)
@@ -182,7 +216,8 @@ def from_origin(
         int(work[k]): Fraction(weight)
         for k, weight in zip(nearest.keys, nearest.weights.tolist(), strict=True)
     }
-    return with_proof(X, y, u, lower, shares, int(one))
+    done = with_proof(X, y, u, lower, shares, int(one))
+    return in_rationals(X, y, done, "held" if one else "none", tol, deadline)
 
 
 def run_margin(X: Any, y: Array, v: Array, bias: bool, tol: float, deadline: float) -> Bracket:
@@ -192,7 +227,7 @@ def run_margin(X: Any, y: Array, v: Array, bias: bool, tol: float, deadline: flo
 
 def with_proof(
     X: Any, y: Array, v: Array, lower: float, shares: dict[int, Fraction], one: int
-) -> tuple[Array, Bracket, tuple[Array, list[Fraction]]]:
+) -> Found:
     """Put a result together: multipliers that sum to 1, and the upper end they prove."""
     rows = np.array(sorted(shares))
     total = sum(shares.values(), Fraction(0))
@@ -205,15 +240,8 @@ def combination_length_up(
     X: Any, y: Array, rows: Array, multipliers: list[Fraction], one: int
 ) -> float:
     r"""An upper bound of $\|\sum p_i y_i (x_i, 1)\|$, summed exactly."""
-    total: dict[int, Fraction] = {}
-    for row, p in zip(rows.tolist(), multipliers, strict=True):
-        x = dense(X, np.array([row]))[0]
-        signed = int(y[row]) * p
-        for j in np.flatnonzero(x).tolist():
-            total[j] = total.get(j, Fraction(0)) + signed * Fraction(x[j])
-        if one:
-            total[-1] = total.get(-1, Fraction(0)) + signed
-    return root_up(sum((t * t for t in total.values()), Fraction(0)))
+    total = combination(X, y, rows, multipliers, one)
+    return root_up(sum((t * t for t in total), Fraction(0)))
 
 
 def root_up(square: Fraction) -> float:
