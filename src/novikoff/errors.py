@@ -3,6 +3,7 @@
 ```
 NovikoffError
 ├── DataError (ValueError)        these examples or labels cannot be learned from
+│   ├── FileError                 this file cannot be read, at this line and column
 │   ├── ModelFileError            this file holds no model, or a damaged one
 │   └── NotSeparable              they have no separator; carries the proof
 ├── ParameterError (ValueError)   this option does not have a meaning
@@ -23,6 +24,27 @@ class NovikoffError(Exception):
 
 class DataError(NovikoffError, ValueError):
     """The data given cannot be learned from, or predicted on."""
+
+
+class FileError(DataError):
+    """A file that cannot be read, or a line in it: `path`, and `line` and `column` where known.
+
+    Both count from 1; columns of a text are bytes.
+    """
+
+    def __init__(
+        self, path: str, what: str, *, line: int | None = None, column: int | None = None
+    ) -> None:
+        place = "".join(f":{n}" for n in (line, column) if n is not None)
+        super().__init__(f"{path}{place}: {what}")
+        self.path, self.what, self.line, self.column = path, what, line, column
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _file_error, (self.path, self.what, self.line, self.column)
+
+
+def _file_error(path: str, what: str, line: int | None, column: int | None) -> FileError:
+    return FileError(path, what, line=line, column=column)
 
 
 class ModelFileError(DataError):

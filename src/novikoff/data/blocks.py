@@ -1,0 +1,155 @@
+"""Text in blocks that end where lines end.
+
+A block starts where the one before it stopped. It stops after the last newline among its first
+`block_bytes` bytes; if there is none, after the first newline that comes, so that a line is
+never cut; else at the end of the text. That depends on the bytes and on `block_bytes` alone, not
+on what the bytes are compressed by, nor on who reads them.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from novikoff.data.opening import NEWLINE, Bytes, Pipe, PlainFile
+from novikoff.errors import FileError
+
+LOOK = 2**16
+
+
+class Place(NamedTuple):
+    """A place between two lines of a text, or between two rows of a table."""
+
+    offset: int = 0
+    """How many bytes of text (decompressed), or rows of a table, come before it."""
+    line: int = 1
+    """The number of the line, or row, after it."""
+
+
+class Text(Protocol):
+    """Bytes of which parts can be had."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def size(self) -> int:
+        """Where it ends."""
+
+    def window(self, start: int, stop: int) -> Bytes:
+        """The bytes from `start` to `stop`, with a newline after the last line."""
+
+
+class Held:
+    """Text in memory, which starts at some offset of the whole text."""
+
+    def __init__(self, text: bytearray, name: str, offset: int = 0) -> None:
+        self.name, self.size = name, offset + len(text)
+        self._offset = offset
+        if text and text[-1] != NEWLINE:
+            text.append(NEWLINE)
+        self._bytes = np.frombuffer(text, np.uint8)
+
+    def window(self, start: int, stop: int) -> Bytes:
+        """The bytes from `start` to `stop`, with a newline after the last line."""
+        end = len(self._bytes) if stop == self.size else stop - self._offset
+        return self._bytes[start - self._offset : end]
+
+
+def first_newline(text: Text, start: int, stop: int) -> int:
+    """Where the first newline is, from `start` on; -1 if there is none before `stop`."""
+    for low in range(start, stop, LOOK):
+        high = min(low + LOOK, stop)
+        found = text.window(low, high)[: high - low].tobytes().find(b"\n")
+        if found >= 0:
+            return low + found
+    return -1
+
+
+def last_newline(text: Text, start: int, stop: int) -> int:
+    """Where the last newline is, before `stop`; -1 if there is none from `start` on."""
+    for high in range(stop, start, -LOOK):
+        low = max(high - LOOK, start)
+        found = text.window(low, high)[: high - low].tobytes().rfind(b"\n")
+        if found >= 0:
+            return low + found
+    return -1
+
+
+def cut_after(text: Text, start: int, most: int) -> int:
+    """Where the block that starts at `start` stops, if it is to have at most so many bytes."""
+    if start + most >= text.size:
+        return text.size
+    found = last_newline(text, start, start + most)
+    if found < 0:
+        found = first_newline(text, start + most, text.size)
+    return found + 1 if found >= 0 else text.size
+
+
+def pieces(text: Text, start: int, stop: int, most: int) -> list[tuple[int, int]]:
+    """The part from `start` to `stop` in blocks, from where to where each goes."""
+    found = []
+    while start < stop:
+        end = min(cut_after(text, start, most), stop)
+        found.append((start, end))
+        start = end
+    return found
+
+
+def blocks(
+    source: PlainFile | Pipe, block_bytes: int, start: Place
+) -> Iterator[tuple[Text, int, int]]:
+    """The blocks of a source from a place on: a text that has each, from where, to where."""
+    if isinstance(source, PlainFile):
+        at = start.offset
+        if at > source.size:
+            raise too_short(source.name, start)
+        while at < source.size:
+            stop = cut_after(source, at, block_bytes)
+            yield source, at, stop
+            source.require_unchanged()
+            at = stop
+    else:
+        yield from blocks_of_pipe(source, block_bytes, start)
+    source.require_unchanged()
+
+
+def blocks_of_pipe(pipe: Pipe, block_bytes: int, start: Place) -> Iterator[tuple[Text, int, int]]:
+    """`blocks` of what can be read only once: what comes before the place is read for nothing."""
+    skipped = 0
+    while skipped < start.offset:
+        n = len(pipe.read(min(LOOK, start.offset - skipped)))
+        if n == 0:
+            raise too_short(pipe.name, start)
+        skipped += n
+    at, held = start.offset, pipe.read(block_bytes)
+    while held:
+        if len(held) <= block_bytes and not pipe.peek(1):
+            cut = len(held)
+        else:
+            cut = held.rfind(b"\n", 0, block_bytes) + 1 or grow_to_newline(held, pipe, block_bytes)
+        rest = held[cut:]
+        del held[cut:]
+        yield Held(held, pipe.name, at), at, at + cut
+        at, held = at + cut, rest
+        held += pipe.read(max(block_bytes - len(rest), 0))
+
+
+def grow_to_newline(held: bytearray, pipe: Pipe, start: int) -> int:
+    """The place after the first newline from `start` on, or the end, after reading up to it."""
+    while (found := held.find(b"\n", start)) < 0:
+        start = len(held)
+        more = pipe.read(LOOK)
+        if not more:
+            return start
+        held += more
+    return found + 1
+
+
+def too_short(name: str, start: Place) -> FileError:
+    """What to say of a text that ends before the place to start at."""
+    return FileError(
+        name,
+        f"found its end before byte {start.offset}, expected to go on there: it is another file",
+    )

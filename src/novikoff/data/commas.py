@@ -1,0 +1,238 @@
+"""CSV: values between commas, one example a line.
+
+The first line has the names of the columns if none of its words is a number, if one is "label",
+or if the label or weight is asked for by name. Features are numbers. Labels are numbers if the
+first label is one, else strings. Every newline ends a line, in quotes too. Blank lines are no
+examples.
+
+Arrow parses. What it does not like is looked at again, line by line, here.
+
+References
+----------
+Y. Shafranovich, RFC 4180, 2005.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.data.blocks import Place, blocks
+from novikoff.data.opening import Pipe, PlainFile, missing
+from novikoff.data.options import MESSAGES_KEPT, Data, Options, Skipped, require_examples
+from novikoff.data.tables import LABEL, Layout, joined, layout_of, said, title
+from novikoff.errors import FileError
+
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+FIELD = re.compile(rb'\s*"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*)')
+MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put first
+HEAD = 2**16
+
+
+class Sheet(NamedTuple):
+    """What is known of a CSV file from its first lines."""
+
+    layout: Layout
+    header: int
+    """How many bytes the names take, with all before them; 0 without names."""
+    header_lines: int
+    text_labels: bool
+
+
+def read_csv(source: PlainFile | Pipe, options: Options) -> Data:
+    """All of a CSV file."""
+    return joined(stream_csv(source, options, Place()))
+
+
+def stream_csv(source: PlainFile | Pipe, options: Options, start: Place) -> Iterator[Data]:
+    """A CSV file, block by block."""
+    try:
+        import pyarrow.csv
+    except ImportError as error:
+        raise missing("pyarrow", "arrow", source.name, "CSV files") from error
+    sheet = sheet_of(source, options)
+    n_rows, line, skipped = 0, start.line, Skipped()
+    for text, first, stop in blocks(source, options.block_bytes, start):
+        block = text.window(first, stop).tobytes()
+        here, stop_at = Place(first, line), Place(stop, line + block.count(b"\n"))
+        if first < sheet.header:
+            block = block[sheet.header - first :]
+            line += sheet.header_lines
+        data = arrow_block(pyarrow, block, sheet, options)
+        if data is None:
+            data = careful_block(block, line, sheet, options, source.name)
+        yield data._replace(start=here, next=stop_at)
+        n_rows, line, skipped = n_rows + len(data.X), stop_at.line, skipped + data.skipped
+    if start.offset == 0:
+        require_examples(source.name, n_rows, skipped)
+
+
+def sheet_of(source: PlainFile | Pipe, options: Options) -> Sheet:
+    """What the first two lines that are not blank say."""
+    head, size = b"", HEAD
+    while len(head) < size and len(lines_of(head)) < 3:
+        head = source.peek(size) if isinstance(source, Pipe) else source.read(0, size)
+        if len(head) < size:
+            break
+        size *= 2
+    mark = len(MARK) if head.startswith(MARK) else 0
+    lines = [(i, line) for i, line in enumerate(lines_of(head[mark:])) if line.strip()][:2]
+    if not lines:
+        raise FileError(source.name, "found no examples, expected at least one")
+    fields = [word for _, word in fields_of(lines[0][1])]
+    by_name = isinstance(options.label, str) or isinstance(options.weight, str) or LABEL in fields
+    named = by_name or not any(NUMBER.fullmatch(word.strip()) for word in fields)
+    layout = layout_of(fields if named else None, len(fields), options, source.name)
+    header_lines = lines[0][0] + 1 if named else 0
+    header = mark + sum(len(line) + 1 for line in lines_of(head[mark:])[:header_lines])
+    first_row = fields_of(lines[-1][1])
+    text_labels = (
+        layout.label is not None
+        and len(first_row) > layout.label
+        and not NUMBER.fullmatch(first_row[layout.label][1].strip())
+        and (first_row[layout.label][1].strip() != "" or options.labels == "required")
+    )
+    return Sheet(layout, header, header_lines, text_labels)
+
+
+def lines_of(text: bytes) -> list[bytes]:
+    """The lines of a text."""
+    return text.split(b"\n")
+
+
+def fields_of(line: bytes) -> list[tuple[int, str]]:
+    """The words of a line, each with the column of its first byte."""
+    line, fields, at = line.removesuffix(b"\r"), [], 0
+    while True:
+        found = FIELD.match(line, at)
+        assert found is not None  # the second alternative takes whatever there is
+        quoted, plain = found.groups()
+        word = plain if quoted is None else quoted.replace(b'""', b'"')
+        fields.append((at + 1, word.decode("utf-8", "backslashreplace")))
+        at = found.end() + 1
+        if at > len(line):
+            return fields
+
+
+def arrow_block(pyarrow: Any, block: bytes, sheet: Sheet, options: Options) -> Data | None:
+    """A block as Arrow reads it; None if there is anything that is not as it should be."""
+    layout = sheet.layout
+    names = [str(j) for j in range(layout.n_columns)]
+    types = dict.fromkeys(names, pyarrow.float64())
+    if sheet.text_labels:
+        types[str(layout.label)] = pyarrow.string()
+    if not block.strip():
+        return None
+    try:
+        table = pyarrow.csv.read_csv(
+            pyarrow.py_buffer(block),
+            read_options=pyarrow.csv.ReadOptions(
+                column_names=names, use_threads=options.threads > 1
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=types, null_values=[], strings_can_be_null=False
+            ),
+        )
+    except pyarrow.ArrowInvalid:
+        return None
+    X = np.empty((table.num_rows, len(layout.features)), options.float_type)
+    with np.errstate(over="ignore"):
+        for k, j in enumerate(layout.features):
+            X[:, k] = table.column(j).to_numpy()
+    y = None if layout.label is None else table.column(layout.label).to_numpy()
+    weight = None if layout.weight is None else table.column(layout.weight).to_numpy()
+    if sheet.text_labels and y is not None:
+        y = y.astype(str)
+    sound = np.isfinite(X).all() and (weight is None or ((weight >= 0) & (weight < np.inf)).all())
+    labelled = y is None or ((y != "").all() if y.dtype.kind == "U" else np.isfinite(y).all())
+    if not (sound and labelled):
+        return None
+    return Data(
+        X, y, None if weight is None or (weight == 1).all() else weight, layout.feature_names
+    )
+
+
+def careful_block(block: bytes, line: int, sheet: Sheet, options: Options, name: str) -> Data:
+    """A block line by line, with the place of all that is wrong."""
+    rows, y, weight = [], [], []
+    messages, n_bad = [], 0
+    for i, text in enumerate(lines_of(block)):
+        if not text.strip():
+            continue
+        try:
+            values, label, importance = row_of(text, sheet, options)
+        except BadField as bad:
+            fault = FileError(name, bad.what, line=line + i, column=bad.column)
+            if options.bad_lines == "error":
+                raise fault from None
+            n_bad += 1
+            messages.append(str(fault))
+            continue
+        rows.append(values)
+        y.append(label)
+        weight.append(importance)
+    layout = sheet.layout
+    X = np.array(rows, options.float_type).reshape(len(rows), len(layout.features))
+    return Data(
+        X,
+        None if layout.label is None else np.array(y, str if sheet.text_labels else np.float64),
+        None if all(w == 1 for w in weight) else np.array(weight),
+        layout.feature_names,
+        skipped=Skipped(n_bad, tuple(messages[:MESSAGES_KEPT])),
+    )
+
+
+class BadField(Exception):
+    """What is wrong with a line, and at which byte of it."""
+
+    def __init__(self, what: str, column: int) -> None:
+        self.what, self.column = what, column
+
+
+def row_of(line: bytes, sheet: Sheet, options: Options) -> tuple[list[float], Any, float]:
+    """Features, label and weight of one line."""
+    fields, layout = fields_of(line), sheet.layout
+    if len(fields) != layout.n_columns:
+        plural = "" if len(fields) == 1 else "s"
+        raise BadField(
+            f"found {len(fields)} value{plural}, expected {layout.n_columns}", fields[-1][0]
+        )
+    label: Any = None
+    if layout.label is not None:
+        column, word = fields[layout.label]
+        missing_label = word.strip() == ""
+        if missing_label and options.labels == "required":
+            raise BadField(f"found {said('')}, expected a label", column)
+        if sheet.text_labels:
+            label = word
+        elif missing_label:
+            label = np.nan
+        else:
+            label = number_of(column, word, "a number, as the first label is")
+    weight = 1.0
+    if layout.weight is not None:
+        column, word = fields[layout.weight]
+        weight = number_of(column, word, "a weight, a finite number from 0 on", least=0.0)
+    kind = options.float_type
+    values = [
+        number_of(*fields[j], f"a finite number in column {title(layout, j)}", kind=kind)
+        for j in layout.features
+    ]
+    return values, label, weight
+
+
+def number_of(
+    column: int,
+    word: str,
+    wanted: str,
+    kind: np.dtype[Any] = np.dtype(np.float64),  # noqa: B008  # a constant
+    least: float = -np.inf,
+) -> float:
+    """A word as a finite number."""
+    value = float(word) if NUMBER.fullmatch(word.strip()) else np.nan
+    with np.errstate(over="ignore"):
+        fits = np.isfinite(kind.type(value)) and value >= least
+    if not fits:
+        raise BadField(f"found {word!r}, expected {wanted}", column)
+    return value

@@ -1,0 +1,137 @@
+"""What can be asked of a reader, and what it answers."""
+
+import os
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.data.blocks import Place
+from novikoff.errors import FileError, ParameterError
+
+FORMATS = ("svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz")
+MESSAGES_KEPT = 5
+MOST_BITS = 30
+Column = int | str | None
+
+
+class Skipped(NamedTuple):
+    """The bad lines that were left out, as ``bad_lines="skip"`` asks."""
+
+    n_lines: int = 0
+    messages: tuple[str, ...] = ()
+    """What was wrong with the first few of them."""
+
+    def __add__(self, other: Any) -> "Skipped":
+        """Both, one after the other."""
+        messages = (*self.messages, *other.messages)[:MESSAGES_KEPT]
+        return Skipped(self.n_lines + other.n_lines, messages)
+
+
+class Data(NamedTuple):
+    """Examples from a file: all of them, or one block.
+
+    Parameters
+    ----------
+    X : csr_array or array of shape (n, n_features)
+        Sparse from svmlight and Vowpal Wabbit text, dense from tables, as stored from `.npz`.
+    y : array of shape (n,) or None
+        The labels: floats from svmlight and Vowpal Wabbit text, else numbers or strings. NaN (from
+        these two) or None (from others) without labels, if ``labels="optional"``.
+    weight : array of shape (n,) or None
+        Importance weights. None if all are 1.
+    names : list of str or None
+        What the columns are called, if the file says so.
+    tags : list of str or None
+        The tag of each example of a Vowpal Wabbit text, "" for none. None if there are none at all.
+    skipped : Skipped
+        How many bad lines were left out, and what was wrong with the first few.
+    start, next : Place
+        Where the block starts, and where the next one does: ``stream(..., start=block.next)``.
+
+    Examples
+    --------
+    >>> import io
+    >>> from novikoff.data import read
+    >>> data = read(io.BytesIO(b"1 1:0.5\\n-1 2:2\\n"))
+    >>> data.X.toarray().tolist(), data.y.tolist(), data.weight
+    ([[0.5, 0.0], [0.0, 2.0]], [1.0, -1.0], None)
+    """
+
+    X: Any
+    y: Any
+    weight: npt.NDArray[np.float64] | None = None
+    names: list[str] | None = None
+    tags: list[str] | None = None
+    skipped: Skipped = Skipped()
+    start: Place = Place()
+    next: Place = Place()
+
+
+@dataclass(frozen=True)
+class Options:
+    """The arguments of `novikoff.data.read` and `stream`, checked."""
+
+    format: str | None = None
+    label: Column = None
+    weight: Column = None
+    n_features: int | None = None
+    zero_based: bool | Literal["auto"] = "auto"
+    bits: int = 18
+    labels: Literal["required", "optional"] = "required"
+    dtype: Any = None
+    bad_lines: Literal["error", "skip"] = "error"
+    n_jobs: int | None = None
+    block_bytes: int = 2**24
+
+    def __post_init__(self) -> None:
+        one_of("format", self.format, (None, *FORMATS))
+        one_of("zero_based", self.zero_based, ("auto", True, False))
+        one_of("labels", self.labels, ("required", "optional"))
+        one_of("bad_lines", self.bad_lines, ("error", "skip"))
+        require_bits(self.bits)
+        for name in ("n_features", "block_bytes"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, int | np.integer) and value > 0):
+                raise ParameterError(f"{name}={value!r}: must be a whole number above 0.")
+        if self.dtype is not None and np.dtype(self.dtype) not in (np.float64, np.float32):
+            raise ParameterError(f"dtype={self.dtype!r}: must be float64, float32 or None.")
+        if self.n_jobs is not None and (
+            not isinstance(self.n_jobs, int | np.integer) or self.n_jobs < -1 or self.n_jobs == 0
+        ):
+            raise ParameterError(f"n_jobs={self.n_jobs!r}: must be None, -1 or a number from 1 on.")
+
+    @property
+    def float_type(self) -> np.dtype[Any]:
+        """The type of the values that are made from text."""
+        return np.dtype(np.float64 if self.dtype is None else self.dtype)
+
+    @property
+    def threads(self) -> int:
+        """How many threads may parse: as many as there are cores, unless told."""
+        if self.n_jobs is not None and self.n_jobs > 0:
+            return self.n_jobs
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+
+
+def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """Raise an error if an option has a value that it cannot have."""
+    if not any(value is c or (isinstance(c, str) and value == c) for c in choices):
+        shown = ", ".join(map(repr, choices))
+        raise ParameterError(f"{name}={value!r}: choose from {shown}.")
+
+
+def require_bits(bits: int) -> None:
+    """Raise an error if hashes cannot have that many bits."""
+    if not (isinstance(bits, int | np.integer) and 1 <= bits <= MOST_BITS):
+        raise ParameterError(f"bits={bits!r}: hashed columns need 1 to {MOST_BITS} bits.")
+
+
+def require_examples(name: str, n: int, skipped: Skipped) -> None:
+    """Raise an error if there are no examples."""
+    if n == 0:
+        why = f" ({skipped.n_lines} bad lines were skipped)" if skipped.n_lines else ""
+        raise FileError(name, f"found no examples{why}, expected at least one")

@@ -1,0 +1,231 @@
+"""Examples from files of every kind: `read` them whole, or `stream` them block by block."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Literal
+
+import numpy.typing as npt
+
+from novikoff.data.blocks import Place
+from novikoff.data.opening import ENDINGS, Pipe, PlainFile, Source, open_source
+from novikoff.data.options import Column, Data, Options
+from novikoff.errors import FileError
+
+BY_NAME = {
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".vw": "vw",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".npy": "npy",
+    ".npz": "npz",
+}
+BY_CONTENT = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+}
+SVMLIGHT_LINE = re.compile(
+    rb"[^\s:,|]+(?=\s|$)(\s+(qid|[0-9]+):[^\s:]+)*\s*(#.*)?|\s*#.*|([0-9]+:\S+\s*)+"
+)
+HEAD = 2**16
+
+
+def read(
+    source: Source,
+    *,
+    format: str | None = None,  # noqa: A002  # what users call it
+    label: Column = None,
+    weight: Column = None,
+    n_features: int | None = None,
+    zero_based: bool | Literal["auto"] = "auto",
+    bits: int = 18,
+    labels: Literal["required", "optional"] = "required",
+    dtype: npt.DTypeLike | None = None,
+    bad_lines: Literal["error", "skip"] = "error",
+    n_jobs: int | None = None,
+) -> Data:
+    r"""Read a file of examples that fits into memory.
+
+    Parameters
+    ----------
+    source : path, "-" or binary file object
+        "-" is standard input. Files may be compressed by gzip, bzip2 or zstd, whatever their name.
+    format : {"svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz"}, default=None
+        None guesses from the name, and if that does not tell, from the first bytes.
+    label : str or int, default=None
+        Of a table, the column that has the labels: its name, or its number (-1 is the last).
+        None: the one called "label".
+    weight : str or int, default=None
+        Of a table, the column that has importance weights.
+    n_features : int, default=None
+        Of svmlight text, how many features there are. None: as many as the greatest index says.
+    zero_based : bool or "auto", default="auto"
+        Of svmlight text, whether indices start at 0. "auto": if one is 0.
+    bits : int, default=18
+        Of Vowpal Wabbit text: names are hashed into $2^{bits}$ columns.
+    labels : {"required", "optional"}, default="required"
+        "optional" takes examples without a label as well.
+    dtype : float64 or float32, default=None
+        The type of the values. None: float64, or as stored in the arrays of NumPy's formats.
+        Text is rounded to float64 first.
+    bad_lines : {"error", "skip"}, default="error"
+        "skip" leaves out what cannot be read, counts it, and keeps the first few messages.
+    n_jobs : int, default=None
+        How many threads parse. None or -1: one per core. The result is the same.
+
+    Returns
+    -------
+    Data
+
+    Raises
+    ------
+    FileError
+        ``file:line:column: found this, expected that``.
+
+    Examples
+    --------
+    >>> import io
+    >>> from novikoff.data import read
+    >>> X, y, *_ = read(io.BytesIO(b"+1 3:0.5 7:1\n-1 1:2\n"))
+    >>> X.shape, y.tolist()
+    ((2, 7), [1.0, -1.0])
+    >>> read(io.BytesIO(b"+1 3:0.5\n-1 3:O.5\n"))
+    Traceback (most recent call last):
+    ...
+    novikoff.errors.FileError: <file>:2:6: found 'O.5', expected a finite number
+    """
+    options = Options(
+        format, label, weight, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs
+    )
+    with closing(open_source(source)) as opened:
+        options = replace(options, format=options.format or guess(opened))
+        return reader_of(options)[0](opened, options)
+
+
+def stream(
+    source: Source,
+    *,
+    block_bytes: int = 2**24,
+    start: Place | tuple[int, int] | None = None,
+    format: str | None = None,  # noqa: A002  # what users call it
+    label: Column = None,
+    weight: Column = None,
+    n_features: int | None = None,
+    zero_based: bool | Literal["auto"] = "auto",
+    bits: int = 18,
+    labels: Literal["required", "optional"] = "required",
+    dtype: npt.DTypeLike | None = None,
+    bad_lines: Literal["error", "skip"] = "error",
+    n_jobs: int | None = None,
+) -> Iterator[Data]:
+    r"""Read a file of examples block by block, in the memory of one block.
+
+    Where blocks end depends on the (decompressed) bytes of the file and on `block_bytes`, and on
+    nothing else. A block may have no rows, if its lines are blank or bad.
+
+    Svmlight text is read once beforehand for its number of features and the base of its indices,
+    unless both `n_features` and `zero_based` are given: which they must be for what can be read
+    only once. `.npz` files, and compressed files of tables other than CSV, are held in memory as a
+    whole.
+
+    Parameters
+    ----------
+    source : path, "-" or binary file object
+    block_bytes : int, default=2**24
+        How many bytes of text, or of values, to take at a time. A longer line is taken whole.
+    start : Place, default=None
+        Where to start: the `next` of the last block that is done with.
+    format, label, weight, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs
+        As for `read`.
+
+    Yields
+    ------
+    Data
+
+    Examples
+    --------
+    >>> import io
+    >>> from novikoff.data import stream
+    >>> text = b"1 |a x\n-1 |a y z\n1 |b x\n"
+    >>> for block in stream(io.BytesIO(text), block_bytes=16):
+    ...     print(block.X.shape[0], block.y.tolist(), block.next)
+    2 [1.0, -1.0] Place(offset=16, line=3)
+    1 [1.0] Place(offset=23, line=4)
+    """
+    options = Options(
+        format,
+        label,
+        weight,
+        n_features,
+        zero_based,
+        bits,
+        labels,
+        dtype,
+        bad_lines,
+        n_jobs,
+        block_bytes,
+    )
+    return streaming(source, options, Place(*(start or ())))
+
+
+def streaming(source: Source, options: Options, start: Place) -> Iterator[Data]:
+    """The blocks from a place on."""
+    with closing(open_source(source)) as opened:
+        options = replace(options, format=options.format or guess(opened))
+        yield from reader_of(options)[1](opened, options, start)
+
+
+def reader_of(options: Options) -> tuple[Callable[..., Data], Callable[..., Iterator[Data]]]:
+    """How to read a format, and how to stream it."""
+    if options.format in ("svmlight", "vw"):
+        from novikoff.data.sparse_text import read_text, stream_text
+
+        return read_text, stream_text
+    if options.format == "csv":
+        from novikoff.data.commas import read_csv, stream_csv
+
+        return read_csv, stream_csv
+    if options.format in ("npy", "npz"):
+        from novikoff.data.arrays import read_arrays, stream_arrays
+
+        return read_arrays, stream_arrays
+    from novikoff.data.columns import read_columns, stream_columns
+
+    return read_columns, stream_columns
+
+
+def guess(source: PlainFile | Pipe) -> str:
+    """The format of a file, from its name, and if that does not tell, from its first bytes."""
+    stem, ending = os.path.splitext(source.name.lower())
+    if ending in ENDINGS:
+        ending = os.path.splitext(stem)[1]
+    if ending in BY_NAME:
+        return BY_NAME[ending]
+    head = source.peek(HEAD) if isinstance(source, Pipe) else source.read(0, HEAD)
+    for magic, name in BY_CONTENT.items():
+        if head.startswith(magic):
+            return name
+    lines = (line for line in head.split(b"\n") if line.strip())
+    line = next(lines, b"").rstrip(b"\r")
+    if b"|" in line:
+        return "vw"
+    if SVMLIGHT_LINE.fullmatch(line):
+        return "svmlight"
+    if b"," in line:
+        return "csv"
+    what = (
+        "found no examples"
+        if not head.strip()
+        else "found a format that its name and content do not tell"
+    )
+    raise FileError(source.name, f"{what}: give format='svmlight', 'vw', 'csv', ...")

@@ -1,0 +1,190 @@
+"""svmlight text, also called libsvm: ``label index:value index:value ... # comment``.
+
+A line is a label, then entries in the order of their indices, parted by spaces or tabs. The
+label may be followed by ``qid:n``, the query of a ranking problem, which is checked and then
+ignored. Values that are not written are 0. Lines may end in CR LF; the last needs no
+end. Blank lines, and lines with a comment only, are no examples.
+
+References
+----------
+T. Joachims, SVM-light, https://www.cs.cornell.edu/people/tj/svm_light/, "How to use".
+C.-C. Chang and C.-J. Lin, LIBSVM, README, section "svm-train usage".
+"""
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from novikoff.data.lines import (
+    BLANK,
+    CHANGED,
+    COLON,
+    GOOD,
+    HASH,
+    WIDE,
+    Rule,
+    Tally,
+    ends_here,
+    is_space,
+    lines_and,
+    note,
+    parsing_goes_on,
+    past_newline,
+    past_spaces,
+)
+from novikoff.data.numbers import TEN, digit, number
+from novikoff.rows import U
+
+LABEL, INDEX, COLON_MISSING, VALUE, ORDER, RANGE, QUERY = range(1, 8)
+EXPECTED = {
+    LABEL: "a label, a finite number",
+    INDEX: "an index, a whole number below 2^63 - 1",
+    COLON_MISSING: "a colon and a value after the index",
+    VALUE: "a finite number",
+    ORDER: "an index above the one before it",
+    QUERY: "a whole number after qid:",
+}
+QID = np.frombuffer(b"qid:", np.uint8)
+MOST_INDEX = 2**63 - 2  # so that the number of features fits 63 bits, too
+
+
+@njit(forceinline=True)
+def line_is_over(text, at):
+    """Does the line end at a place, or go on as a comment?"""
+    return ends_here(text, at) or text[at] == HASH
+
+
+@njit(forceinline=True)
+def is_parted(text, at):
+    """Is this the place after a word?"""
+    return is_space(text[at]) or line_is_over(text, at)
+
+
+@njit(forceinline=True)
+def whole(text, at):
+    """The digits from a place on as a whole number, and the place after them.
+
+    -1 if there are none, or if they make more than `MOST_INDEX`.
+    """
+    n, p = np.uint64(0), at
+    while digit(text, p) < TEN:
+        n = n * TEN + digit(text, p)
+        p += U(1)
+    if p == at:
+        return np.int64(-1), p
+    return (np.int64(n), p) if p - at <= 18 else (large_whole(text, at, p), p)
+
+
+@njit
+def large_whole(text, at, stop):
+    """The whole number of many digits; -1 if it is more than `MOST_INDEX`."""
+    n = np.uint64(0)
+    for p in range(at, stop):
+        if n > (np.uint64(MOST_INDEX) - digit(text, p)) // TEN:
+            return np.int64(-1)
+        n = n * TEN + digit(text, p)
+    return np.int64(n)
+
+
+@njit
+def label(text, at, rule):
+    """The label that starts at a place, the place after it, and the fault, if any."""
+    y, p = number(text, at)
+    if p != at and is_parted(text, p) and np.isfinite(y):
+        return y, p, GOOD
+    if rule.unlabelled and text[p] == COLON and digit(text, at) < TEN:
+        return np.nan, at, GOOD
+    return y, at, LABEL
+
+
+@njit
+def past_query(text, at):
+    """The place after ``qid:n``, or `at` if there is no such thing, and the fault, if any."""
+    for i in range(len(QID)):
+        if text[at + U(i)] != QID[i]:
+            return at, GOOD
+    n, p = whole(text, at + U(len(QID)))
+    return (p, GOOD) if n >= 0 and is_parted(text, p) else (at, QUERY)
+
+
+@njit(forceinline=True)
+def entries(text, at, sink, k, rule):
+    """All entries of a line from a place on: where it ended, the entries so far, the fault."""
+    before = np.int64(-1)
+    while True:
+        at = past_spaces(text, at)
+        if line_is_over(text, at):
+            return at, k, GOOD
+        index, p = whole(text, at)
+        if index < 0:
+            return at, k, INDEX
+        if text[p] != COLON:
+            return p, k, COLON_MISSING
+        if not before < index:
+            return at, k, ORDER
+        if not rule.least <= index <= rule.most:
+            return at, k, RANGE
+        if index > rule.fits:
+            return at, k, WIDE
+        x, stop = number(text, p + U(1))
+        if stop == p + U(1) or not is_parted(text, stop):
+            return p + U(1), k, VALUE
+        if k == len(sink.data):
+            return at, k, CHANGED
+        sink.indices[k] = index - rule.base
+        sink.data[k] = x
+        if not np.isfinite(sink.data[k]):
+            return p + U(1), k, VALUE
+        k, before, at = k + U(1), index, stop
+
+
+@njit
+def one_line(text, at, sink, row, k, rule):
+    """One line into row `row`: where it ended, the entries so far, and what became of it."""
+    at = past_spaces(text, at)
+    if line_is_over(text, at):
+        return at, k, BLANK
+    y, at, fault = label(text, at, rule)
+    if fault == GOOD:
+        at, fault = past_query(text, past_spaces(text, at))
+    if fault != GOOD:
+        return at, k, fault
+    if row == len(sink.y):
+        return at, k, CHANGED
+    sink.y[row] = y
+    return entries(text, at, sink, k, rule)
+
+
+@njit(cache=True, nogil=True)
+def parse(text, sink, rule, faults):
+    """All lines of a text that ends in a newline."""
+    at, row, k, line, bad = U(0), U(0), U(0), 0, 0
+    least, most = np.int64(2**63 - 1), np.int64(-1)
+    became = GOOD
+    while at < U(len(text)) and parsing_goes_on(became, bad, rule):
+        start, line = at, line + 1
+        at, stop, became = one_line(text, at, sink, row, k, rule)
+        if became == GOOD:
+            if stop > k:
+                least = min(least, np.int64(sink.indices[k]) + rule.base)
+                most = max(most, np.int64(sink.indices[stop - U(1)]) + rule.base)
+            sink.lengths[row] = stop - k
+            row, k = row + U(1), stop
+        elif became > 0:
+            note(faults, bad, start, at, line, became)
+            bad += 1
+        at = past_newline(text, at)
+    return Tally(np.int64(row), np.int64(k), line, bad, least, most, became)
+
+
+def count(text: npt.NDArray[np.uint8]) -> tuple[int, int]:
+    """How many lines a text has, and how many entries at most."""
+    n_lines, n_colons = lines_and(text, COLON)
+    return n_lines, n_colons
+
+
+def expected(fault: int, rule: Rule) -> str:
+    """What should have been where a fault is."""
+    if fault == RANGE:
+        return f"an index from {rule.least} to {rule.most}"
+    return EXPECTED[fault]

@@ -1,0 +1,179 @@
+"""What all tables have in common: which column is what, and rows that are no examples."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from novikoff.data.blocks import Place
+from novikoff.data.options import MESSAGES_KEPT, Column, Data, Options, Skipped
+from novikoff.errors import FileError, ParameterError
+
+LABEL = "label"
+"""What the column of the labels is called, unless told."""
+
+
+class Layout(NamedTuple):
+    """Which columns of a table are what."""
+
+    names: list[str] | None
+    n_columns: int
+    label: int | None
+    weight: int | None
+
+    @property
+    def features(self) -> list[int]:
+        """The numbers of the other columns."""
+        return [j for j in range(self.n_columns) if j not in (self.label, self.weight)]
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """Their names, if there are names."""
+        return None if self.names is None else [self.names[j] for j in self.features]
+
+
+def layout_of(names: list[str] | None, n_columns: int, options: Options, name: str) -> Layout:
+    """Which columns are what, as the options say."""
+    label = place_of(options.label, names, n_columns, name, "label")
+    if options.label is None and names is not None and LABEL in names:
+        label = names.index(LABEL)
+    if label is None and options.labels == "required":
+        raise FileError(
+            name,
+            f"found no column called {LABEL!r}{listed(names)}, expected labels: say which column "
+            "has them (label='name', or label=-1 for the last), or labels='optional'",
+        )
+    return Layout(
+        names, n_columns, label, place_of(options.weight, names, n_columns, name, "weight")
+    )
+
+
+def place_of(
+    column: Column, names: list[str] | None, n_columns: int, name: str, what: str
+) -> int | None:
+    """The number of a column given by name or number."""
+    if column is None:
+        return None
+    if isinstance(column, str):
+        if names is None or column not in names:
+            raise FileError(name, f"found no column called {column!r}{listed(names)}")
+        if names.count(column) > 1:
+            raise FileError(name, f"found more than one column called {column!r}: give its number")
+        return names.index(column)
+    if not isinstance(column, int | np.integer):
+        raise ParameterError(f"{what}={column!r}: must be the name or the number of a column.")
+    if not -n_columns <= column < n_columns:
+        raise FileError(name, f"found {n_columns} columns, expected one with number {column}")
+    return int(column) % n_columns
+
+
+def listed(names: list[str] | None) -> str:
+    """The names there are, for a message."""
+    if names is None:
+        return ""
+    more = ", ..." if len(names) > 8 else ""
+    return f" among {', '.join(map(repr, names[:8]))}{more}"
+
+
+def sound(
+    X: Any, y: Any, weight: Any, layout: Layout, options: Options, name: str, start: Place
+) -> Data:
+    """The rows that are examples; the others are errors, or skipped."""
+    bad = bad_rows(X)
+    bad |= bad_labels(y, options)
+    bad |= bad_weights(weight)
+    n_bad = int(bad.sum())
+    stop = Place(start.offset + len(bad), start.line + len(bad))
+    messages = []
+    for i in np.flatnonzero(bad)[:MESSAGES_KEPT].tolist():
+        what, column = what_is_wrong(X, y, weight, layout, options, i)
+        fault = FileError(name, what, line=start.line + i, column=column)
+        if options.bad_lines == "error":
+            raise fault
+        messages.append(str(fault))
+    if n_bad:
+        keep = ~bad
+        X, y = X[keep], y if y is None else y[keep]
+        weight = weight if weight is None else weight[keep]
+    if weight is not None and (weight == 1).all():
+        weight = None
+    skipped = Skipped(n_bad, tuple(messages))
+    return Data(X, y, weight, layout.feature_names, None, skipped, start, stop)
+
+
+def bad_rows(X: Any) -> npt.NDArray[np.bool_]:
+    """Which rows have values that are not finite."""
+    if sparse.issparse(X):
+        bad = np.zeros(X.shape[0], bool)
+        places = np.flatnonzero(~np.isfinite(X.data))
+        bad[np.searchsorted(X.indptr, places, "right") - 1] = True
+        return bad
+    found: npt.NDArray[np.bool_] = ~np.isfinite(X).all(axis=1)
+    return found
+
+
+def bad_labels(y: Any, options: Options) -> Any:
+    """Which labels are missing, or not finite."""
+    if y is None or y.dtype.kind in "biu":
+        return False
+    if y.dtype.kind == "f":
+        return np.isinf(y) | (np.isnan(y) if options.labels == "required" else False)
+    return (y == "") if options.labels == "required" else False
+
+
+def bad_weights(weight: Any) -> Any:
+    """Which weights are below 0, or not finite."""
+    return False if weight is None else ~((weight >= 0) & (weight < np.inf))
+
+
+def what_is_wrong(
+    X: Any, y: Any, weight: Any, layout: Layout, options: Options, i: int
+) -> tuple[str, int | None]:
+    """What is wrong with a bad row, and in which column, from 1 on."""
+    column: int | None
+    if bad_rows(X[[i]])[0]:
+        row = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
+        j = int(np.flatnonzero(~np.isfinite(row))[0])
+        column, found, wanted = layout.features[j], row[j], "a finite number"
+    elif np.any(bad_labels(y if y is None else y[[i]], options)):
+        column, found, wanted = layout.label, y[i], "a label"
+    else:
+        column, found, wanted = layout.weight, weight[i], "a weight, a finite number from 0 on"
+    if column is None:  # the labels and weights of a .npz file are no columns
+        return f"found {said(found)}, expected {wanted}", None
+    return f"found {said(found)} in column {title(layout, column)}, expected {wanted}", column + 1
+
+
+def title(layout: Layout, column: int) -> str:
+    """What a column is called."""
+    return str(column) if layout.names is None else repr(layout.names[column])
+
+
+def said(value: Any) -> str:
+    """A value that is no good, for a message."""
+    if isinstance(value, str):
+        return "no label" if value == "" else repr(str(value))
+    return "NaN or nothing" if np.isnan(value) else str(value)
+
+
+def joined(parts: Iterable[Data]) -> Data:
+    """Blocks as one."""
+    blocks = list(parts)
+    if len(blocks) == 1:
+        return blocks[0]
+    first = blocks[0]
+    weight = None
+    if any(block.weight is not None for block in blocks):
+        weight = np.concatenate(
+            [np.ones(len(b.X)) if b.weight is None else b.weight for b in blocks]
+        )
+    skipped = sum((block.skipped for block in blocks), Skipped())
+    return first._replace(
+        X=np.concatenate([block.X for block in blocks]),
+        y=None if first.y is None else np.concatenate([block.y for block in blocks]),
+        weight=weight,
+        skipped=skipped,
+        next=blocks[-1].next,
+    )

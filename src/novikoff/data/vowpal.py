@@ -1,0 +1,254 @@
+"""Vowpal Wabbit text: ``label weight 'tag |namespace:2.0 name name:value |other name``.
+
+Before the first bar come a label, an importance weight (1 if it is not written) and a tag, all
+optional. A word that touches the bar is a tag, as is a word that starts with an apostrophe. After
+a bar comes the name of a namespace, touching it, perhaps with a weight by which all
+values of the namespace are multiplied; after ``| `` comes the nameless one. A feature without
+a value is worth 1. Names are bytes without spaces, bars, colons and control
+characters; `novikoff.data.hashing` makes columns of them. Features that meet in a column
+are added up, in the order of the line.
+
+Three things that Vowpal Wabbit takes are errors here, because they are misspelt more often than
+meant: a feature without a name (``:2``), a value that is no number (``colour:red``), and a third
+number before the bar (the initial prediction). The constant feature that Vowpal Wabbit adds to
+each example is left to the learner's intercept.
+
+References
+----------
+Vowpal Wabbit wiki, "Input format".
+"""
+
+import numpy as np
+from numba import njit
+
+from novikoff.data.hashing import hashed
+from novikoff.data.lines import (
+    BAR,
+    BLANK,
+    CHANGED,
+    COLON,
+    GOOD,
+    NEWLINE,
+    RETURN,
+    SPACE,
+    TAB,
+    Rule,
+    Tally,
+    ends_here,
+    is_space,
+    note,
+    parsing_goes_on,
+    past_newline,
+    past_spaces,
+)
+from novikoff.data.numbers import number
+from novikoff.rows import U
+
+NO_BAR, LABEL, WEIGHT, BASE, NAMESPACE, FACTOR, NAME, CONTROL, VALUE, SUM = range(1, 11)
+EXPECTED = {
+    NO_BAR: "a bar '|' before the features",
+    LABEL: "a label, a finite number, with a space after it (a word that touches the bar is a tag)",
+    WEIGHT: "an importance weight, a finite number from 0 on",
+    BASE: "a tag or a bar (initial predictions are not supported)",
+    NAMESPACE: "the name of a namespace, or a space after the bar",
+    FACTOR: "the weight of the namespace, a finite number",
+    NAME: "the name of a feature before the colon",
+    CONTROL: "no control characters",
+    VALUE: "the value of the feature, a finite number",
+    SUM: "finite values, also once multiplied and added up",
+}
+APOSTROPHE = np.uint8(ord("'"))
+
+
+@njit(forceinline=True)
+def word_is_over(text, at):
+    """Does a name or a number after the bar end at a place?"""
+    return is_space(text[at]) or text[at] == BAR or ends_here(text, at)
+
+
+@njit
+def past_name(text, at):
+    """The place after the name that starts at a place, and the fault, if any."""
+    while not (word_is_over(text, at) or text[at] == COLON):
+        if text[at] < SPACE:
+            return at, CONTROL
+        at += U(1)
+    return at, GOOD
+
+
+@njit
+def factor(text, at, fault):
+    """The number after a colon, 1 where there is none; the place after it; the fault."""
+    if text[at] != COLON:
+        return 1.0, at, GOOD
+    x, stop = number(text, at + U(1))
+    if stop == at + U(1) or not word_is_over(text, stop) or not np.isfinite(x):
+        return x, at + U(1), fault
+    return x, stop, GOOD
+
+
+@njit
+def tag_before(text, start, bar):
+    """First and last place of the tag, with its apostrophe; both the bar if there is none."""
+    stop = bar
+    while stop > start and is_space(text[stop - U(1)]):
+        stop -= U(1)
+    first = stop
+    while first > start and not is_space(text[first - U(1)]):
+        first -= U(1)
+    touches = stop == bar and first < bar
+    return (first, stop) if touches or text[first] == APOSTROPHE else (bar, bar)
+
+
+@njit
+def word(text, at, stop, fault):
+    """The number that is the next word before `stop`, the place after it, the fault."""
+    x, p = number(text, at)
+    if p == at or p > stop or not (p == stop or is_space(text[p])) or not np.isfinite(x):
+        return x, at, fault
+    return x, past_spaces(text, p), GOOD
+
+
+@njit
+def before_the_bar(text, at, bar, sink, row, rule):
+    """Label, weight and tag into row `row`: the place of the fault, if any, and the fault."""
+    first, stop = tag_before(text, at, bar)
+    first_of_name = first + U(first < stop and text[first] == APOSTROPHE)
+    sink.tags[row, 0], sink.tags[row, 1] = first_of_name, stop
+    sink.y[row], sink.weight[row] = np.nan, 1.0
+    if at == first:
+        return at, GOOD if rule.unlabelled else LABEL
+    sink.y[row], at, fault = word(text, at, first, LABEL)
+    if fault == GOOD and at < first:
+        sink.weight[row], p, fault = word(text, at, first, WEIGHT)
+        if fault == GOOD and sink.weight[row] < 0:
+            return at, WEIGHT
+        at = p
+    return at, BASE if fault == GOOD and at < first else fault
+
+
+@njit
+def namespace(text, bar):
+    """Hash and weight of the namespace whose bar this is, the place after it, the fault."""
+    at = bar + U(1)
+    if word_is_over(text, at):
+        return np.uint64(0), 1.0, at, GOOD
+    stop, fault = past_name(text, at)
+    if fault != GOOD:
+        return np.uint64(0), 1.0, stop, fault
+    if stop == at:
+        return np.uint64(0), 1.0, at, NAMESPACE
+    scale, p, fault = factor(text, stop, FACTOR)
+    return hashed(text, at, stop, np.uint64(0)), scale, p, fault
+
+
+@njit
+def features(text, bar, sink, k, rule):
+    """All features from a bar on: where the line ended, the entries so far, the fault."""
+    seed, scale, at, fault = namespace(text, bar)
+    while fault == GOOD:
+        at = past_spaces(text, at)
+        if ends_here(text, at):
+            return at, k, GOOD
+        if text[at] == BAR:
+            seed, scale, at, fault = namespace(text, at)
+            continue
+        stop, fault = past_name(text, at)
+        if fault != GOOD:
+            return stop, k, fault
+        if stop == at:
+            return at, k, NAME
+        x, p, fault = factor(text, stop, VALUE)
+        if fault != GOOD:
+            return p, k, fault
+        if k == len(sink.data):
+            return at, k, CHANGED
+        sink.indices[k] = hashed(text, at, stop, seed) & np.uint64(rule.most)
+        sink.data[k] = scale * x
+        if not np.isfinite(sink.data[k]):
+            return at, k, SUM
+        k, at = k + U(1), p
+    return at, k, fault
+
+
+@njit
+def in_order(sink, k, stop):
+    """Sort the entries from `k` to `stop` by column, add up those of the same; the new stop."""
+    keys = np.empty(stop - k, np.uint64)
+    values = sink.data[k:stop].copy()
+    for i in range(len(keys)):
+        keys[i] = (np.uint64(sink.indices[k + U(i)]) << np.uint64(32)) | np.uint64(i)
+    keys.sort()
+    column, end = np.int64(-1), k
+    for key in keys:
+        value = values[key & np.uint64(0xFFFFFFFF)]
+        if np.int64(key >> np.uint64(32)) == column:
+            sink.data[end - U(1)] += value
+        else:
+            column = np.int64(key >> np.uint64(32))
+            sink.indices[end], sink.data[end] = column, value
+            end += U(1)
+    return end
+
+
+@njit
+def one_line(text, at, sink, row, k, rule):
+    """One line into row `row`: where it ended, the entries so far, and what became of it."""
+    at = past_spaces(text, at)
+    if ends_here(text, at):
+        return at, k, BLANK
+    bar = at
+    while text[bar] != BAR:
+        if text[bar] == NEWLINE or (text[bar] < SPACE and text[bar] != TAB):
+            return bar, k, NO_BAR if ends_here(text, bar) else CONTROL
+        bar += U(1)
+    if row == len(sink.y):
+        return at, k, CHANGED
+    at, fault = before_the_bar(text, at, bar, sink, row, rule)
+    if fault != GOOD:
+        return at, k, fault
+    at, stop, fault = features(text, bar, sink, k, rule)
+    if fault != GOOD:
+        return at, stop, fault
+    stop = in_order(sink, k, stop)
+    for i in range(k, stop):
+        if not np.isfinite(sink.data[i]):
+            return bar, stop, SUM
+    return at, stop, GOOD
+
+
+@njit(cache=True, nogil=True)
+def parse(text, sink, rule, faults):
+    """All lines of a text that ends in a newline."""
+    at, row, k, line, bad = U(0), U(0), U(0), 0, 0
+    became = GOOD
+    while at < U(len(text)) and parsing_goes_on(became, bad, rule):
+        start, line = at, line + 1
+        at, stop, became = one_line(text, at, sink, row, k, rule)
+        if became == GOOD:
+            sink.lengths[row] = stop - k
+            row, k = row + U(1), stop
+        elif became > 0:
+            note(faults, bad, start, at, line, became)
+            bad += 1
+        at = past_newline(text, at)
+    return Tally(np.int64(row), np.int64(k), line, bad, 0, rule.most, became)
+
+
+@njit(cache=True, nogil=True)
+def count(text):
+    """How many lines a text has, and how many features at most: words after spaces."""
+    n_lines, n_words = 0, 0
+    before = NEWLINE
+    for p in range(U(0), U(len(text))):
+        c = text[p]
+        starts = not (is_space(c) or c == BAR or c == NEWLINE or c == RETURN)  # noqa: SIM109
+        n_words += is_space(before) and starts
+        n_lines += c == NEWLINE
+        before = c
+    return n_lines, n_words
+
+
+def expected(fault: int, rule: Rule) -> str:
+    """What should have been where a fault is."""
+    return EXPECTED[fault]
