@@ -136,6 +136,9 @@ def arrow_block(pyarrow: Any, block: bytes, sheet: Sheet, options: Options) -> D
         )
     except pyarrow.ArrowInvalid:
         return None
+    n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
+    if b'"' in block and table.num_rows != n_lines:
+        return None  # a newline in quotes, which Arrow takes where it sees the other end
     X = np.empty((table.num_rows, len(layout.features)), options.float_type)
     with np.errstate(over="ignore"):
         for k, j in enumerate(layout.features):

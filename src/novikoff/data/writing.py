@@ -103,7 +103,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     except OSError as error:
-        raise FileError(os.fspath(path), f"cannot be written: {error.strerror}") from error
+        raise FileError(os.fspath(path), f"cannot be written: {error.strerror or error}") from error
     try:
         with open(handle, "wb") as file:
             yield file
@@ -113,7 +113,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         os.replace(temporary, path)
     except OSError as error:
         os.unlink(temporary)
-        raise FileError(os.fspath(path), f"cannot be written: {error.strerror}") from error
+        raise FileError(os.fspath(path), f"cannot be written: {error.strerror or error}") from error
     except BaseException:
         os.unlink(temporary)
         raise
@@ -145,7 +145,10 @@ def compressed(raw: IO[bytes], kind: str | None, name: str) -> Iterator[IO[bytes
         with zstandard.ZstdCompressor(write_checksum=True).stream_writer(
             raw, closefd=False
         ) as file:
-            yield io.BufferedWriter(file)  # type: ignore[type-var]
+            buffered = io.BufferedWriter(file)  # type: ignore[type-var]
+            yield buffered
+            buffered.flush()
+            buffered.detach()
 
 
 def digits(value: float) -> str:
@@ -209,7 +212,16 @@ def npz(X: Any, y: Any, weight: Any, names: Any) -> Callable[[IO[bytes]], object
         arrays |= {"shape": np.array(X.shape), "format": np.array(b"csr")}
     else:
         arrays["X"] = X
-    return lambda file: np.savez(file, allow_pickle=False, **arrays)
+
+    def save(file: IO[bytes]) -> None:
+        if isinstance(file, io.BufferedWriter):
+            np.savez(file, allow_pickle=False, **arrays)
+            return
+        held = io.BytesIO()  # zip goes back to fill in sizes, which compressors do not
+        np.savez(held, allow_pickle=False, **arrays)
+        file.write(held.getbuffer())
+
+    return save
 
 
 def table(

@@ -1,0 +1,469 @@
+"""CSV, Parquet, Arrow and NumPy files: what is written is read back, what is bad is named."""
+
+import bz2
+import gzip
+import io
+
+import numpy as np
+import pyarrow
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from novikoff.data import Place, load, read, stream, write
+from novikoff.errors import FileError, ParameterError
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+any_shape = st.tuples(st.integers(1, 6), st.integers(1, 4))
+dense = any_shape.flatmap(lambda shape: hnp.arrays(np.float64, shape, elements=finite))
+PACKINGS = ["", ".gz", ".bz2", ".zst"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("written")
+
+
+def same_bits(a, b):
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+# ------------------------------------------------------------- round trips
+
+
+@given(X=dense, data=st.data())
+@pytest.mark.parametrize("ending", ["svm", "vw"])
+def test_text_round_trips(folder, ending, X, data):
+    X = sparse.csr_array(X)  # which keeps -0.0, and drops nothing else
+    n, d = X.shape
+    y = data.draw(hnp.arrays(np.float64, n, elements=finite))
+    path = folder / f"round.{ending}{data.draw(st.sampled_from(PACKINGS))}"
+    options, more = {"n_features": d, "zero_based": data.draw(st.booleans())}, {}
+    if ending == "vw":
+        more["weight"] = data.draw(hnp.arrays(np.float64, n, elements=st.floats(0, 1e9)))
+        more["tags"] = data.draw(st.lists(st.text("ab'é", max_size=3), min_size=n, max_size=n))
+        more["tags"] = [tag.lstrip("'") for tag in more["tags"]]
+        options = {"bits": 4}
+        write(path, X, y, **more)
+    else:
+        write(path, X, y, zero_based=options["zero_based"])
+    back = read(path, **options)
+    assert same_bits(back.X[:, :d].data, X.data)
+    assert same_bits(back.X[:, :d].toarray(), X.toarray())
+    assert same_bits(back.y, y)
+    if more:
+        weight = np.ones(n) if back.weight is None else back.weight
+        assert same_bits(weight, more["weight"])
+        assert (back.tags or [""] * n) == more["tags"]
+
+
+@given(X=dense, data=st.data())
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow", "feather", "npz"])
+def test_table_round_trips(folder, ending, X, data):
+    n, d = X.shape
+    y = data.draw(
+        st.one_of(
+            hnp.arrays(np.float64, n, elements=finite),
+            st.lists(
+                st.text('ab," é', min_size=1, max_size=4).filter(str.strip), min_size=n, max_size=n
+            ).map(np.array),
+        )
+    )
+    weight = data.draw(st.none() | hnp.arrays(np.float64, n, elements=st.floats(0, 1e9)))
+    names = data.draw(
+        st.none() | st.lists(st.text('xyz, é"', min_size=1), min_size=d, max_size=d, unique=True)
+    )
+    path = folder / f"round.{ending}{data.draw(st.sampled_from(PACKINGS))}"
+    write(path, X, y, weight=weight, names=names)
+    column = None if weight is None or ending == "npz" else "weight"
+    back = read(path, weight=column)
+    assert same_bits(back.X, X)
+    assert back.y.tolist() == y.tolist()
+    assert (weight is None or (weight == 1).all()) == (back.weight is None)
+    assert back.weight is None or same_bits(back.weight, weight)
+    if names is not None or ending != "npz":
+        assert back.names == (names or [f"x{j}" for j in range(d)])
+
+
+@given(X=dense)
+def test_sparse_arrays_round_trip(folder, X):
+    X, y = sparse.csr_array(X), np.arange(len(X))
+    path = folder / "sparse.npz"
+    write(path, X, y)
+    back = read(path)
+    assert same_bits(back.X.data, X.data)
+    assert same_bits(back.X.toarray(), X.toarray())
+    assert same_bits(back.y, y)
+
+
+@given(X=dense)
+def test_npy_round_trips(folder, X):
+    path = folder / "table.npy"
+    np.save(path, X)
+    assert same_bits(read(path, labels="optional").X, X)
+    back = read(path, label=-1)
+    assert same_bits(back.X, X[:, :-1])
+    assert same_bits(back.y, X[:, -1])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "bool", ">f8"])
+def test_arrays_keep_their_type_unless_told(dtype, tmp_path):
+    X = (np.arange(12).reshape(6, 2) % 2).astype(dtype)
+    write(tmp_path / "x.npz", X, np.arange(6))
+    np.save(tmp_path / "x.npy", X)
+    assert read(tmp_path / "x.npz").X.dtype == np.dtype(dtype)
+    assert read(tmp_path / "x.npy", labels="optional").X.dtype == np.dtype(dtype)
+    assert read(tmp_path / "x.npz", dtype=np.float32).X.dtype == np.float32
+    assert read(tmp_path / "x.npy", labels="optional", dtype=np.float64).X.dtype == np.float64
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "wdbc", "sonar"])
+def test_the_bundled_sets_are_read_as_they_are_loaded(name):
+    import novikoff.data
+
+    X, y, names = load(name)
+    folder = novikoff.data.__path__[0]
+    data = read(f"{folder}/bundled/{name}.csv", label=-1)
+    assert same_bits(data.X, X)
+    assert data.y.tolist() == y.tolist()
+    assert data.names == names
+
+
+# ------------------------------------------------------------- streams
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow", "npy", "npz"])
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_streams_are_what_is_read_whole_and_go_on_where_left(ending, packing, tmp_path):
+    X = np.random.default_rng(0).standard_normal((100, 3))
+    y = np.arange(100.0)
+    path = tmp_path / f"x.{ending}{packing}"
+    options = {}
+    if ending == "npy":
+        content = io.BytesIO()
+        np.save(content, np.column_stack([X, y]))
+        packed = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress}
+        pack = packed.get(packing, zstandard.ZstdCompressor().compress)
+        path.write_bytes(pack(content.getvalue()))
+        options = {"label": -1}
+    else:
+        write(path, X, y)
+    assert same_bits(read(path, **options).X, X)
+    for block_bytes in (1, 500, 10_000):
+        blocks = list(stream(path, block_bytes=block_bytes, **options))
+        assert len(blocks) >= 5 or block_bytes > 500
+        assert same_bits(np.concatenate([block.X for block in blocks]), X)
+        assert same_bits(np.concatenate([block.y for block in blocks]), y)
+        assert blocks[0].start == Place()
+        for k in (0, len(blocks) // 2, len(blocks) - 1):
+            rest = list(stream(path, block_bytes=block_bytes, start=blocks[k].start, **options))
+            assert [block.start for block in rest] == [block.start for block in blocks[k:]]
+            assert [block.next for block in rest] == [block.next for block in blocks[k:]]
+            assert all(same_bits(a.X, b.X) for a, b in zip(rest, blocks[k:], strict=True))
+
+
+# ------------------------------------------------------------- CSV
+
+
+def csv(text, **options):
+    return read(io.BytesIO(text), format="csv", **options)
+
+
+def test_which_column_is_what():
+    data = csv(b"a,label,b,w\n1,yes,2,0.5\n3,no,4,2\n", weight="w")
+    assert data.X.tolist() == [[1, 2], [3, 4]]
+    assert data.y.tolist() == ["yes", "no"]
+    assert data.weight.tolist() == [0.5, 2]
+    assert data.names == ["a", "b"]
+    assert csv(b"1,2,3\n4,5,6\n", label=0).X.tolist() == [[2, 3], [5, 6]]
+    assert csv(b"5.1,3.5,setosa\n", label=-1).y.tolist() == ["setosa"]
+    assert csv(b"0,1,cls\n5,6,a\n", label="cls").names == ["0", "1"]
+    assert csv(b"a,b\n1,2\n", labels="optional").y is None
+    assert csv(b"\xef\xbb\xbfa,label\n1,2\n").names == ["a"]
+    assert csv(b"\n\na,label\n\n1,2\n  \n3,4\n").X.tolist() == [[1], [3]]
+    assert csv(b"a,label\r\n1,2\r\n3,4").y.tolist() == [2, 4]
+    assert csv(b'"a ""b""",label\n"1.5"," x, y"\n').names == ['a "b"']
+
+
+def test_numbers_in_csv_are_those_of_float():
+    words = ["+1.5", ".5", "5.", "1e23", "9007199254740993", "2.2250738585072011e-308", " 7 ", "-0"]
+    for word in words:
+        data = csv(f"a,label\n{word},1\n".encode())
+        assert data.X.tobytes() == np.array([[float(word)]]).tobytes(), word
+
+
+CSV_FAULTS = [
+    (b"a,label\n1,2\nx,3\n", 3, 1, "found 'x', expected a finite number in column 'a'"),
+    (b"a,b,label\n1,2,3\n4,,6\n", 3, 3, "found '', expected a finite number in column 'b'"),
+    (b"a,b,label\n1,nan,3\n", 2, 3, "found 'nan', expected a finite number in column 'b'"),
+    (b"a,b,label\n1,inf,3\n", 2, 3, "found 'inf', expected a finite number in column 'b'"),
+    (b"a,b,label\n1,1e999,3\n", 2, 3, "found '1e999', expected a finite number in column 'b'"),
+    (b"a,b,label\n1,1_0,3\n", 2, 3, "found '1_0', expected a finite number in column 'b'"),
+    (b"a,b,label\n1,2\n", 2, 3, "found 2 values, expected 3"),
+    (b"a,b,label\n1,2,3,4\n", 2, 7, "found 4 values, expected 3"),
+    (b"a,b,label\n\n1,2,3\n\n1\n", 5, 1, "found 1 value, expected 3"),
+    (b"a,label\n1,\n", 2, 3, "found no label, expected a label"),
+    (b"a,label\n1,x\n2,\n", 3, 3, "found no label, expected a label"),
+    (b"a,label\n1,2\n3,x\n", 3, 3, "found 'x', expected a number, as the first label is"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column", "message"), CSV_FAULTS)
+def test_bad_csv(text, line, column, message):
+    with pytest.raises(FileError) as caught:
+        csv(text)
+    assert str(caught.value) == f"<file>:{line}:{column}: {message}"
+    data = csv(text + b"7,8,9\n7,8\n", bad_lines="skip")
+    assert data.skipped.n_lines == 2
+    assert data.skipped.messages[0] == str(caught.value)
+
+
+def test_a_newline_ends_a_line_of_csv_in_quotes_too():
+    with pytest.raises(FileError, match=r"<file>:3:1: found 1 value, expected 2"):
+        csv(b'a,label\n1,"x\ny"\n')
+
+
+def test_bad_weights_in_csv():
+    with pytest.raises(FileError, match=r":2:3: found '-1', expected a weight, a finite number"):
+        csv(b"a,w,label\n1,-1,3\n", weight="w")
+
+
+def test_missing_labels_in_csv_can_be_optional():
+    assert np.isnan(csv(b"a,label\n1,2\n3,\n", labels="optional").y[1])
+    assert csv(b"a,label\n1,x\n3,\n", labels="optional").y.tolist() == ["x", ""]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "found no column called 'label' among 'a', 'b', expected labels: say which column"),
+        ({"label": "c"}, "found no column called 'c' among 'a', 'b'"),
+        ({"label": 2}, "found 2 columns, expected one with number 2"),
+        ({"label": -3}, "found 2 columns, expected one with number -3"),
+    ],
+)
+def test_columns_that_are_not_there(options, message, tmp_path):
+    with pytest.raises(FileError, match=f"<file>: {message}"):
+        csv(b"a,b\n1,2\n", **options)
+    path = tmp_path / "x.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1], "b": [2]}), path)
+    with pytest.raises(FileError, match=message):
+        read(path, **options)
+
+
+def test_a_column_of_no_kind():
+    with pytest.raises(ParameterError, match=r"label=1.5: must be the name or the number"):
+        csv(b"a,b\n1,2\n", label=1.5)
+    with pytest.raises(FileError, match="found more than one column called 'a': give its number"):
+        csv(b"a,a\n1,2\n", label="a")
+
+
+# ------------------------------------------------------------- Parquet and Arrow
+
+
+def parquet(**columns):
+    content = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), content)
+    return io.BytesIO(content.getvalue())
+
+
+def test_types_of_columns():
+    data = read(
+        parquet(
+            a=[1, 2],
+            b=[True, False],
+            c=pyarrow.array([1.5, 2.5], pyarrow.float32()),
+            d=pyarrow.array(["3.5", "4.5"]).cast(pyarrow.decimal128(5, 2)),
+            label=pyarrow.array(["x", "y"]).dictionary_encode(),
+        )
+    )
+    assert data.X.tolist() == [[1, 1, 1.5, 3.5], [2, 0, 2.5, 4.5]]
+    assert data.y.tolist() == ["x", "y"]
+    assert read(parquet(a=[1], label=[3])).y.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"a": [1.0, None], "label": [1, 2]},
+            ":2:1: found NaN or nothing in column 'a', expected a finite number",
+        ),
+        (
+            {"b": [1, 2], "a": [1.0, np.inf], "label": [1, 2]},
+            ":2:2: found inf in column 'a', expected a finite number",
+        ),
+        (
+            {"a": [1, 2], "label": [None, "x"]},
+            ":1:2: found no label in column 'label', expected a label",
+        ),
+        (
+            {"a": [1, 2], "label": [None, 1.0]},
+            ":1:2: found NaN or nothing in column 'label', expected a label",
+        ),
+        ({"a": ["x", "y"], "label": [1, 2]}, ": found column 'a' of type string, expected numbers"),
+    ],
+)
+def test_bad_columns(columns, message):
+    with pytest.raises(FileError) as caught:
+        read(parquet(**columns))
+    assert str(caught.value) == f"<file>{message}"
+    if ":" in message[1:].split()[0]:
+        data = read(parquet(**columns), bad_lines="skip")
+        assert data.X.shape[0] == 1
+        assert data.skipped == (1, (str(caught.value),))
+
+
+def test_damaged_tables(tmp_path):
+    whole = parquet(a=list(range(1000)), label=list(range(1000))).getvalue()
+    for n in (4, 100, len(whole) - 1):
+        with pytest.raises(FileError, match="<file>: found damaged parquet data"):
+            read(io.BytesIO(whole[:n]), format="parquet")
+    path = tmp_path / "x.arrow"
+    write(path, np.ones((1000, 2)), np.ones(1000))
+    path.write_bytes(path.read_bytes()[:500])
+    with pytest.raises(FileError, match="found damaged arrow data"):
+        read(path)
+
+
+def test_arrow_streams_and_feather(tmp_path):
+    table = pyarrow.table({"a": [1.0, 2.0], "label": [0, 1]})
+    content = io.BytesIO()
+    with pyarrow.ipc.new_stream(content, table.schema) as writer:
+        writer.write_table(table)
+    assert read(io.BytesIO(content.getvalue()), format="arrow").y.tolist() == [0, 1]
+    pyarrow.feather.write_feather(table, tmp_path / "x.feather", compression="zstd")
+    assert read(tmp_path / "x.feather").X.tolist() == [[1], [2]]
+
+
+# ------------------------------------------------------------- NumPy
+
+
+def npz(**arrays):
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    return io.BytesIO(content.getvalue())
+
+
+class Hostile:
+    def __reduce__(self):
+        return exec, ("raise SystemExit('executed')",)
+
+
+TABLE = "expected a table of numbers"
+ONE, TWO = np.ones((2, 1)), np.ones(2)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"Z": TWO}, ": found the arrays ['Z'], expected X (or a sparse matrix) and y"),
+        ({"X": ONE}, ": found the arrays ['X'], expected y, the labels, as well"),
+        ({"X": ONE, "y": np.ones(3)}, ": found y of shape (3,), expected (2,) beside X"),
+        ({"X": TWO, "y": TWO}, f": found an array of shape (2,) and type float64, {TABLE}"),
+        ({"X": [["a"]], "y": [1]}, f": found an array of shape (1, 1) and type <U1, {TABLE}"),
+        (
+            {"X": [[1.0], [np.nan]], "y": TWO},
+            ":2:1: found NaN or nothing in column 0, expected a finite number",
+        ),
+        ({"X": ONE, "y": [1, np.nan]}, ":2: found NaN or nothing, expected a label"),
+        (
+            {"X": ONE, "y": TWO, "weight": [1, -1.0]},
+            ":2: found -1.0, expected a weight, a finite number from 0 on",
+        ),
+    ],
+)
+def test_bad_arrays(arrays, message):
+    with pytest.raises(FileError) as caught:
+        read(npz(**arrays))
+    assert str(caught.value) == f"<file>{message}"
+
+
+def test_a_damaged_sparse_matrix():
+    X = sparse.csr_array(np.eye(3))
+    arrays = {"data": X.data, "indices": X.indices + 5, "indptr": X.indptr, "shape": X.shape}
+    with pytest.raises(FileError, match="found a damaged sparse matrix"):
+        read(npz(y=np.ones(3), **arrays))
+    arrays["format"] = b"coo"
+    with pytest.raises(FileError, match="found a sparse matrix of format 'coo'"):
+        read(npz(y=np.ones(3), **arrays))
+
+
+def test_what_scipy_saves_can_be_read(tmp_path):
+    X = sparse.random_array((20, 30), density=0.2, rng=0)
+    for kind in ("csr", "csc"):
+        sparse.save_npz(tmp_path / "x.npz", X.asformat(kind))
+        back = read(tmp_path / "x.npz", labels="optional").X
+        assert back.format == "csr"
+        assert np.array_equal(back.toarray(), X.toarray())
+
+
+def test_nothing_stored_is_executed(tmp_path):
+    for name in ("x.npz", "x.npy"):
+        content, save = io.BytesIO(), np.savez if name == "x.npz" else np.save
+        save(content, np.array([[Hostile()]], object), allow_pickle=True)
+        (tmp_path / name).write_bytes(content.getvalue())
+        with pytest.raises(FileError, match="found damaged npz data|expected a table of numbers"):
+            read(tmp_path / name, label=0)
+
+
+def test_truncated_arrays(tmp_path):
+    np.save(tmp_path / "x.npy", np.ones((100, 2)))
+    whole = (tmp_path / "x.npy").read_bytes()
+    for n, message in (
+        (3, "found damaged npy data"),
+        (60, "found damaged npy data"),
+        (500, "it is truncated"),
+    ):
+        (tmp_path / "x.npy").write_bytes(whole[:n])
+        with pytest.raises(FileError, match=message):
+            read(tmp_path / "x.npy", label=-1)
+    content = npz(X=np.ones((100, 2)), y=np.ones(100)).getvalue()
+    with pytest.raises(FileError, match="found damaged npz data"):
+        read(io.BytesIO(content[:300]), format="npz")
+
+
+def test_fortran_order(tmp_path):
+    np.save(tmp_path / "x.npy", np.asfortranarray(np.ones((3, 2))))
+    with pytest.raises(FileError, match="found an array in Fortran's order"):
+        read(tmp_path / "x.npy", label=-1)
+
+
+# ------------------------------------------------------------- writing
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "x.svm"
+    write(path, np.ones((2, 2)), [1, -1])
+    before = path.read_bytes()
+    with pytest.raises(ParameterError, match="Cannot write nan into a text"):
+        write(path, np.array([[1.0, 2.0], [1.0, np.nan]]), [1, -1])
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["x.svm"]
+    with pytest.raises(FileError, match="cannot be written: No such file or directory"):
+        write(tmp_path / "absent" / "x.svm", np.ones((2, 2)), [1, -1])
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("x.txt", {}, "Cannot write .* as None: give format="),
+        ("x.npy", {}, "Cannot write .* as 'npy': give format="),
+        ("x.svm", {"y": None}, "svmlight text needs y"),
+        ("x.svm", {"weight": [1, 2]}, "has no place for weights"),
+        ("x.vw", {"tags": ["a b", "c"]}, "The tag 'a b' of row 0 has a space or a bar in it"),
+        ("x.vw", {"y": None, "weight": [1, 2]}, "Row 0 has a weight and no label"),
+        ("x.csv", {"y": [1]}, "y has 1 values, X has 2 rows"),
+        ("x.csv", {"names": ["a", "label"]}, "A feature is called 'label'"),
+    ],
+)
+def test_what_cannot_be_written(name, options, message, tmp_path):
+    with pytest.raises(ParameterError, match=message):
+        write(tmp_path / name, np.ones((2, 2)), **{"y": [1, 2], **options})
+    assert not list(tmp_path.iterdir())
