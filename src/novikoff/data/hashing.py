@@ -14,20 +14,20 @@ K. Weinberger et al., "Feature hashing for large scale multitask learning", ICML
 import numpy as np
 from numba import njit
 
-from novikoff.data.numbers import BARE, TEN, digit
+from novikoff.data.numbers import BARE, INLINED, TEN, digit
 from novikoff.data.options import require_bits
 from novikoff.rows import U
 
 _32 = np.uint64(2**32 - 1)
 
 
-@njit(**BARE)
+@njit(**INLINED)
 def rotated(x, r):
     """The 32 bits of `x`, turned left by `r`."""
     return ((x << np.uint64(r)) | (x >> np.uint64(32 - r))) & _32
 
 
-@njit(**BARE)
+@njit(**INLINED)
 def mixed(x):
     """Four bytes of the name, ready to go into the hash."""
     return (rotated((x * np.uint64(0xCC9E2D51)) & _32, 15) * np.uint64(0x1B873593)) & _32
@@ -55,7 +55,7 @@ def murmur3(text, start, stop, seed):
     return h ^ (h >> np.uint64(16))
 
 
-@njit(**BARE)
+@njit(**INLINED)
 def hashed(text, start, stop, seed):
     """The hash of a name: a number stands for itself."""
     n = np.uint64(0)

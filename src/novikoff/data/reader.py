@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from typing import Literal
@@ -128,10 +129,11 @@ def stream(
     bad_lines: Literal["error", "skip"] = "error",
     n_jobs: int | None = None,
 ) -> Iterator[Data]:
-    r"""Read a file of examples block by block, in the memory of one block.
+    r"""Read a file of examples block by block, in the memory of a block, or of two.
 
     Where blocks end depends on the (decompressed) bytes of the file and on `block_bytes`, and on
-    nothing else. A block may have no rows, if its lines are blank or bad.
+    nothing else. A block may have no rows, if its lines are blank or bad. While one block is worked
+    on, the next is read, unless `n_jobs` is 1 or the source is a pipe.
 
     Svmlight text is read once beforehand for its number of features and the base of its indices,
     unless both `n_features` and `zero_based` are given: which they must be for what can be read
@@ -182,7 +184,18 @@ def streaming(source: Source, options: Options, start: Place) -> Iterator[Data]:
     """The blocks from a place on."""
     with closing(open_source(source)) as opened:
         options = replace(options, format=options.format or guess(opened))
-        yield from reader_of(options)[1](opened, options, start)
+        blocks = reader_of(options)[1](opened, options, start)
+        may_wait = opened.path is None  # for whoever writes the other end, perhaps for ever
+        yield from blocks if may_wait or options.threads == 1 else one_ahead(blocks)
+
+
+def one_ahead(blocks: Iterator[Data]) -> Iterator[Data]:
+    """The same blocks, the next one being read while one is worked on."""
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = thread.submit(next, blocks, None)
+            yield block
 
 
 def reader_of(options: Options) -> tuple[Callable[..., Data], Callable[..., Iterator[Data]]]:

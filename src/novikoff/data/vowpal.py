@@ -36,6 +36,7 @@ from novikoff.data.lines import (
     Tally,
     ends_here,
     is_space,
+    lines_and,
     note,
     parsing_goes_on,
     past_newline,
@@ -57,6 +58,7 @@ EXPECTED = {
     VALUE: "the value of the feature, a finite number",
     SUM: "finite values, also once multiplied and added up",
 }
+IN_NAME = np.array([c > SPACE and c not in (BAR, COLON) for c in range(256)])
 APOSTROPHE = np.uint8(ord("'"))
 
 
@@ -66,17 +68,15 @@ def word_is_over(text, at):
     return is_space(text[at]) or text[at] == BAR or ends_here(text, at)
 
 
-@njit(**BARE)
+@njit(**INLINED)
 def past_name(text, at):
     """The place after the name that starts at a place, and the fault, if any."""
-    while not (word_is_over(text, at) or text[at] == COLON):
-        if text[at] < SPACE:
-            return at, CONTROL
+    while IN_NAME[text[at]]:
         at += U(1)
-    return at, GOOD
+    return at, GOOD if word_is_over(text, at) or text[at] == COLON else CONTROL
 
 
-@njit(**BARE)
+@njit(**INLINED)
 def factor(text, at, fault):
     """The number after a colon, 1 where there is none; the place after it; the fault."""
     if text[at] != COLON:
@@ -171,6 +171,15 @@ def features(text, bar, sink, k, rule):
     return at, k, fault
 
 
+@njit(**BARE)
+def is_in_order(indices, start, stop):
+    """Do the indices increase from `start` to `stop`?"""
+    falls = 0
+    for k in range(start + U(1), stop):
+        falls += indices[k - U(1)] >= indices[k]
+    return falls == 0
+
+
 @njit(**ALLOCATING)
 def in_order(sink, k, stop):
     """Sort the entries from `k` to `stop` by column, add up those of the same; the new stop."""
@@ -210,7 +219,8 @@ def one_line(text, at, sink, row, k, rule):
     at, stop, fault = features(text, bar, sink, k, rule)
     if fault != GOOD:
         return at, stop, fault
-    stop = in_order(sink, k, stop)
+    if not is_in_order(sink.indices, k, stop):
+        stop = in_order(sink, k, stop)
     for i in range(k, stop):
         if not np.isfinite(sink.data[i]):
             return bar, stop, SUM
@@ -238,15 +248,15 @@ def parse(text, sink, rule, faults):
 @njit(**BARE, cache=True, nogil=True)
 def count(text):
     """How many lines a text has, and how many features at most: words after spaces."""
-    n_lines, n_words = 0, 0
-    before = NEWLINE
-    for p in range(U(0), U(len(text))):
-        c = text[p]
-        starts = not (is_space(c) or c == BAR or c == NEWLINE or c == RETURN)  # noqa: SIM109
-        n_words += is_space(before) and starts
-        n_lines += c == NEWLINE
-        before = c
-    return n_lines, n_words
+    n_words = 0
+    for start in range(1, len(text), 128):  # so few that their count fits into a byte
+        words = np.uint8(0)
+        for p in range(U(start), U(min(start + 128, len(text)))):
+            c, before = text[p], text[p - U(1)]
+            is_no_word = is_space(c) | (c == BAR) | (c == NEWLINE) | (c == RETURN)
+            words += np.uint8(is_space(before) & (not is_no_word))
+        n_words += np.int64(words)
+    return lines_and(text, BAR)[0], n_words
 
 
 def expected(fault: int, rule: Rule) -> str:
