@@ -29,6 +29,7 @@ format: .venv/developing
 
 bench: .venv/developing
 	$(BIN)/python -m benchmarks.fit
+	$(BIN)/python -m benchmarks.read
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.separate
 
 .venv/installed: pyproject.toml

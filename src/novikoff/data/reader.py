@@ -159,10 +159,10 @@ def stream(
     >>> import io
     >>> from novikoff.data import stream
     >>> text = b"1 |a x\n-1 |a y z\n1 |b x\n"
-    >>> for block in stream(io.BytesIO(text), block_bytes=16):
+    >>> for block in stream(io.BytesIO(text), block_bytes=20):
     ...     print(block.X.shape[0], block.y.tolist(), block.next)
-    2 [1.0, -1.0] Place(offset=16, line=3)
-    1 [1.0] Place(offset=23, line=4)
+    2 [1.0, -1.0] Place(offset=17, line=3)
+    1 [1.0] Place(offset=24, line=4)
     """
     options = Options(
         format,

@@ -58,12 +58,13 @@ def write(
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from novikoff.data import read, write
     >>> folder = tempfile.TemporaryDirectory()
-    >>> path = os.path.join(folder.name, "two.svm")
+    >>> path = Path(folder.name) / "two.svm"
     >>> write(path, [[0.5, 0.0], [0.0, 2.0]], [1, -1])
-    >>> open(path).read()
+    >>> path.read_text()
     '1 1:0.5\n-1 2:2\n'
     >>> read(path).X.toarray().tolist()
     [[0.5, 0.0], [0.0, 2.0]]
