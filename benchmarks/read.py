@@ -119,9 +119,7 @@ def theirs(path: Path) -> None:
 
 def learning(folder: Path, size: float, rounds: int) -> None:
     """The table of whole passes."""
-    print(
-        "\n| file to model | MB | all cores | one thread | Vowpal Wabbit | ratio | target |"
-    )
+    print("\n| file to model | MB | all cores | one thread | Vowpal Wabbit | ratio | target |")
     print("|---|---|---|---|---|---|---|")
     path = folder / "file.vw"
     for name, text in texts():

@@ -198,6 +198,33 @@ def test_numbers_in_csv_are_those_of_float():
         assert data.X.tobytes() == np.array([[float(word)]]).tobytes(), word
 
 
+words = st.one_of(
+    st.sampled_from(
+        ["1", "-2.5", "+3", "", " 4", "5 ", "nan", "x", '"6"', '"', '"a""b"', 'a"b', ' "c"']
+    ),
+    st.text('01.,"x ', max_size=4),
+)
+csv_lines = st.lists(words, min_size=3, max_size=3).map(",".join)
+csv_texts = st.lists(csv_lines, min_size=1, max_size=5).map("\n".join)
+
+
+@given(csv_texts, st.sampled_from(["", "\n"]), st.sampled_from(["required", "optional"]))
+def test_arrow_and_the_careful_way_agree(text, end, labels):
+    from novikoff.data import commas
+
+    options = {"label": -1, "bad_lines": "skip", "labels": labels}
+    results = []
+    for arrow_block in (commas.arrow_block, lambda *_: None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(commas, "arrow_block", arrow_block)
+            try:
+                data = csv(f"a,b,c\n{text}{end}".encode(), **options)
+                results.append((data.X.tobytes(), data.y.dtype, data.y.tolist(), data.skipped))
+            except FileError as error:
+                results.append(str(error))
+    assert str(results[0]) == str(results[1])
+
+
 CSV_FAULTS = [
     (b"a,label\n1,2\nx,3\n", 3, 1, "found 'x', expected a finite number in column 'a'"),
     (b"a,b,label\n1,2,3\n4,,6\n", 3, 3, "found '', expected a finite number in column 'b'"),
@@ -456,6 +483,8 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
         ("x.txt", {}, "Cannot write .* as None: give format="),
         ("x.npy", {}, "Cannot write .* as 'npy': give format="),
         ("x.svm", {"y": None}, "svmlight text needs y"),
+        ("x.svm", {"y": ["a", "b"]}, "y has values that are no numbers"),
+        ("x.vw", {"y": ["a", "b"]}, "y has values that are no numbers"),
         ("x.svm", {"weight": [1, 2]}, "has no place for weights"),
         ("x.vw", {"tags": ["a b", "c"]}, "The tag 'a b' of row 0 has a space or a bar in it"),
         ("x.vw", {"y": None, "weight": [1, 2]}, "Row 0 has a weight and no label"),

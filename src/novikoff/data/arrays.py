@@ -12,7 +12,7 @@ NumPy, `numpy.lib.format`; SciPy, `scipy.sparse.save_npz`.
 import io
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from scipy import sparse
 
 from novikoff.data.blocks import Place
 from novikoff.data.opening import Pipe, PlainFile
-from novikoff.data.options import Data, Options, Skipped, require_examples
+from novikoff.data.options import Blocks, Data, Options, Skipped, require_examples
 from novikoff.data.tables import Layout, joined, layout_of, sound
 from novikoff.errors import FileError
 
@@ -34,7 +34,7 @@ def read_arrays(source: PlainFile | Pipe, options: Options) -> Data:
     return joined(stream_arrays(source, options, Place()))
 
 
-def stream_arrays(source: PlainFile | Pipe, options: Options, start: Place) -> Iterator[Data]:
+def stream_arrays(source: PlainFile | Pipe, options: Options, start: Place) -> Blocks:
     """A file, block by block."""
     if options.format == "npz":
         yield from stream_npz(source, options, start)
@@ -111,7 +111,7 @@ def as_asked(X: Any, options: Options) -> Any:
 
 def stream_npz(
     source: PlainFile | Pipe, options: Options, start: Place, whole: bool = False
-) -> Iterator[Data]:
+) -> Blocks:
     """The examples of a `.npz` file, block by block, after loading all of them."""
     file = source.file if isinstance(source, PlainFile) else io.BytesIO(bytes(source.read_all()))
     try:

@@ -17,7 +17,7 @@ import numpy as np
 
 from novikoff.data.blocks import Place
 from novikoff.data.opening import Pipe, PlainFile, missing
-from novikoff.data.options import Data, Options, Skipped, require_examples
+from novikoff.data.options import Blocks, Data, Options, Skipped, require_examples
 from novikoff.data.tables import Layout, joined, layout_of, sound, title
 from novikoff.errors import FileError
 
@@ -27,7 +27,7 @@ def read_columns(source: PlainFile | Pipe, options: Options) -> Data:
     return joined(stream_columns(source, options, Place()))
 
 
-def stream_columns(source: PlainFile | Pipe, options: Options, start: Place) -> Iterator[Data]:
+def stream_columns(source: PlainFile | Pipe, options: Options, start: Place) -> Blocks:
     """A table, block by block."""
     try:
         import pyarrow

@@ -13,19 +13,19 @@ Y. Shafranovich, RFC 4180, 2005.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novikoff.data.blocks import Place, blocks
 from novikoff.data.opening import Pipe, PlainFile, missing
-from novikoff.data.options import MESSAGES_KEPT, Data, Options, Skipped, require_examples
+from novikoff.data.options import MESSAGES_KEPT, Blocks, Data, Options, Skipped, require_examples
 from novikoff.data.tables import LABEL, Layout, joined, layout_of, said, title
 from novikoff.errors import FileError
 
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-FIELD = re.compile(rb'\s*"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*)')
+FIELD = re.compile(rb'"((?:[^"]|"")*)"(?=,|$)|([^,]*)')
+STRAY_QUOTE = re.compile(rb'(?<![,\n"])"(?![,\r\n"])')  # inside a word, where readers differ
 MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put first
 HEAD = 2**16
 
@@ -45,7 +45,7 @@ def read_csv(source: PlainFile | Pipe, options: Options) -> Data:
     return joined(stream_csv(source, options, Place()))
 
 
-def stream_csv(source: PlainFile | Pipe, options: Options, start: Place) -> Iterator[Data]:
+def stream_csv(source: PlainFile | Pipe, options: Options, start: Place) -> Blocks:
     """A CSV file, block by block."""
     try:
         import pyarrow.csv
@@ -137,8 +137,8 @@ def arrow_block(pyarrow: Any, block: bytes, sheet: Sheet, options: Options) -> D
     except pyarrow.ArrowInvalid:
         return None
     n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
-    if b'"' in block and table.num_rows != n_lines:
-        return None  # a newline in quotes, which Arrow takes where it sees the other end
+    if b'"' in block and (table.num_rows != n_lines or STRAY_QUOTE.search(b"\n" + block)):
+        return None  # perhaps a newline in quotes, which Arrow takes where it sees the other end
     X = np.empty((table.num_rows, len(layout.features)), options.float_type)
     with np.errstate(over="ignore"):
         for k, j in enumerate(layout.features):

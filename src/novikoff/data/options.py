@@ -1,6 +1,7 @@
 """What can be asked of a reader, and what it answers."""
 
 import os
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -67,6 +68,9 @@ class Data(NamedTuple):
     skipped: Skipped = Skipped()
     start: Place = Place()
     next: Place = Place()
+
+
+Blocks = Generator[Data, None, None]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from novikoff.data.blocks import Place
 from novikoff.data.opening import ENDINGS, Pipe, PlainFile, Source, open_source
-from novikoff.data.options import Column, Data, Options
+from novikoff.data.options import Blocks, Column, Data, Options
 from novikoff.errors import FileError
 
 BY_NAME = {
@@ -186,7 +186,8 @@ def streaming(source: Source, options: Options, start: Place) -> Iterator[Data]:
         options = replace(options, format=options.format or guess(opened))
         blocks = reader_of(options)[1](opened, options, start)
         may_wait = opened.path is None  # for whoever writes the other end, perhaps for ever
-        yield from blocks if may_wait or options.threads == 1 else one_ahead(blocks)
+        with closing(blocks):
+            yield from blocks if may_wait or options.threads == 1 else one_ahead(blocks)
 
 
 def one_ahead(blocks: Iterator[Data]) -> Iterator[Data]:
@@ -198,7 +199,7 @@ def one_ahead(blocks: Iterator[Data]) -> Iterator[Data]:
             yield block
 
 
-def reader_of(options: Options) -> tuple[Callable[..., Data], Callable[..., Iterator[Data]]]:
+def reader_of(options: Options) -> tuple[Callable[..., Data], Callable[..., Blocks]]:
     """How to read a format, and how to stream it."""
     if options.format in ("svmlight", "vw"):
         from novikoff.data.sparse_text import read_text, stream_text
@@ -228,12 +229,14 @@ def guess(source: PlainFile | Pipe) -> str:
     for magic, name in BY_CONTENT.items():
         if head.startswith(magic):
             return name
-    lines = (line for line in head.split(b"\n") if line.strip())
-    line = next(lines, b"").rstrip(b"\r")
-    if b"|" in line:
-        return "vw"
+    lines = (line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#"))
+    line = next(lines, head if head.startswith(b"#") else b"").rstrip(b"\r")
+    if len(head) == HEAD and b"\n" not in head:  # a line that goes on, perhaps within a word
+        line = line[: max(line.rfind(b" "), line.rfind(b","))]
     if SVMLIGHT_LINE.fullmatch(line):
         return "svmlight"
+    if b"|" in line:
+        return "vw"
     if b"," in line:
         return "csv"
     what = (

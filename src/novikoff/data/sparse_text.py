@@ -4,7 +4,6 @@ An svmlight file does not say whether its indices start at 0 or at 1, nor how ma
 there are. Read whole, it shows both. As a stream it has to be read once beforehand, unless told.
 """
 
-from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -15,7 +14,7 @@ from scipy import sparse
 from novikoff.data.blocks import Held, Place, Text, blocks
 from novikoff.data.lines import Rule
 from novikoff.data.opening import Pipe, PlainFile, open_source
-from novikoff.data.options import Data, Options, Skipped, require_examples
+from novikoff.data.options import Blocks, Data, Options, Skipped, require_examples
 from novikoff.data.parsing import INT32_MOST, Found, parse_text
 from novikoff.data.svmlight import MOST_INDEX
 from novikoff.errors import ParameterError
@@ -83,7 +82,7 @@ def as_data(found: Found, n_features: int, start: Place) -> Data:
     )
 
 
-def stream_text(source: PlainFile | Pipe, options: Options, start: Place) -> Iterator[Data]:
+def stream_text(source: PlainFile | Pipe, options: Options, start: Place) -> Blocks:
     """A text, block by block."""
     with ThreadPoolExecutor(options.threads) as pool:
         n_rows = 0

@@ -160,6 +160,16 @@ def digits(value: float) -> str:
     return text.removesuffix(".0")
 
 
+def as_numbers(values: Any, name: str) -> Any:
+    """Labels or weights as numbers, which is all that texts have."""
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"{name} has values that are no numbers: write a table, or encode them."
+        ) from error
+
+
 def rows_of(X: Any) -> Iterator[tuple[list[int], list[float]]]:
     """Columns and values of each row; of a dense one, those that are not 0."""
     for i in range(X.shape[0]):
@@ -178,7 +188,7 @@ def svmlight_lines(X: Any, y: Any, weight: Any, tags: Any, zero_based: bool) -> 
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    labels, base = np.asarray(y, np.float64).tolist(), 0 if zero_based else 1
+    labels, base = as_numbers(y, "y").tolist(), 0 if zero_based else 1
     for label, (columns, values) in zip(labels, rows_of(X), strict=True):
         entries = (f" {j + base}:{digits(v)}" for j, v in zip(columns, values, strict=True))
         yield f"{digits(label)}{''.join(entries)}\n".encode()
@@ -186,6 +196,8 @@ def svmlight_lines(X: Any, y: Any, weight: Any, tags: Any, zero_based: bool) -> 
 
 def vowpal_lines(X: Any, y: Any, weight: Any, tags: Any) -> Iterator[bytes]:
     """The lines of a Vowpal Wabbit text."""
+    y = None if y is None else as_numbers(y, "y")
+    weight = None if weight is None else as_numbers(weight, "weight")
     for i, (columns, values) in enumerate(rows_of(X)):
         words = []
         if y is not None and not np.isnan(y[i]):
