@@ -458,6 +458,13 @@ def test_where_indices_start():
     assert read(source(b"1\n-1\n")).X.shape == (2, 1)
 
 
+def test_the_width_of_hashed_text_is_that_of_its_bits(tmp_path):
+    path = tmp_path / "file.vw"
+    path.write_bytes(VOWPAL)
+    assert read(path, bits=5, n_features=3).X.shape == (5, 32)
+    assert {block.X.shape[1] for block in stream(path, bits=5, n_features=3)} == {32}
+
+
 def test_large_indices():
     X = read(source(b"1 5:1 9000000000:2\n1 1:3\n")).X
     assert X.shape == (2, 9_000_000_000)
@@ -485,6 +492,7 @@ def test_a_stream_finds_out_its_width(tmp_path):
         (b"# a|b, c\n1 1:2\n", "svmlight"),
         (b"1 1:2 # a|b, c\n", "svmlight"),
         (b"1 " + b" ".join(b"%d:1" % i for i in range(1, 20_000)), "svmlight"),
+        (b"\n\n1 " + b" ".join(b"%d:1" % i for i in range(1, 20_000)), "svmlight"),
         (b"1 | " + b"feature " * 20_000, "vw"),
         (b",".join(b"%d" % i for i in range(1, 20_000)), "csv"),
         (b"1 |a b\n", "vw"),

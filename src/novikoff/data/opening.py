@@ -89,7 +89,8 @@ class PlainFile:
 
     def read(self, start: int, n: int) -> bytes:
         """Some bytes as they are."""
-        return self.window(start, min(start + n, self.size)).tobytes()[:n]
+        stop = min(start + n, self.size)
+        return self.window(start, stop)[: stop - start].tobytes()
 
     def close(self) -> None:
         """Close the file."""

@@ -229,19 +229,16 @@ def guess(source: PlainFile | Pipe) -> str:
     for magic, name in BY_CONTENT.items():
         if head.startswith(magic):
             return name
-    lines = (line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#"))
-    line = next(lines, head if head.startswith(b"#") else b"").rstrip(b"\r")
-    if len(head) == HEAD and b"\n" not in head:  # a line that goes on, perhaps within a word
-        line = line[: max(line.rfind(b" "), line.rfind(b","))]
+    lines = head.split(b"\n")
+    if len(head) == HEAD:  # the last goes on, perhaps within a word
+        lines[-1] = lines[-1][: max(lines[-1].rfind(b" "), lines[-1].rfind(b","), 0)]
+    line = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    line = line.rstrip(b"\r")
     if SVMLIGHT_LINE.fullmatch(line):
         return "svmlight"
     if b"|" in line:
         return "vw"
     if b"," in line:
         return "csv"
-    what = (
-        "found no examples"
-        if not head.strip()
-        else "found a format that its name and content do not tell"
-    )
-    raise FileError(source.name, f"{what}: give format='svmlight', 'vw', 'csv', ...")
+    found = "a format that its name and content do not tell" if line else "no examples"
+    raise FileError(source.name, f"found {found}: give format='svmlight', 'vw', 'csv', ...")

@@ -41,7 +41,7 @@ def read_text(source: PlainFile | Pipe, options: Options) -> Data:
             found, base = whole_text(Held(source.read_all(), source.name), options, pool)
     source.require_unchanged()
     require_examples(source.name, len(found.y), found.skipped)
-    return as_data(found, width(options, found, base), Place())
+    return as_data(found, width(options, found.most - base + 1), Place())
 
 
 def whole_text(text: Text, options: Options, pool: Executor) -> tuple[Found, int]:
@@ -56,11 +56,11 @@ def whole_text(text: Text, options: Options, pool: Executor) -> tuple[Found, int
     return found, 0
 
 
-def width(options: Options, found: Found, base: int) -> int:
-    """How many features there are."""
+def width(options: Options, seen: int) -> int:
+    """How many columns there are, `seen` being one more than the greatest index."""
     if options.format == "vw":
         return int(2**options.bits)
-    return max(found.most - base + 1, 1) if options.n_features is None else options.n_features
+    return max(seen, 1) if options.n_features is None else options.n_features
 
 
 def as_data(found: Found, n_features: int, start: Place) -> Data:
@@ -85,15 +85,13 @@ def as_data(found: Found, n_features: int, start: Place) -> Data:
 def stream_text(source: PlainFile | Pipe, options: Options, start: Place) -> Blocks:
     """A text, block by block."""
     with ThreadPoolExecutor(options.threads) as pool:
-        n_rows = 0
         if options.format == "svmlight":
             options = surveyed(source, options, pool)
-        line, skipped = start.line, Skipped()
-        n_features = options.n_features or 2**options.bits
+        n_rows, line, skipped = 0, start.line, Skipped()
         for text, first, stop in blocks(source, options.block_bytes, start):
             here = Place(first, line)
             found = parse_text(text, here, stop, options, rule_of(options), pool)
-            yield as_data(found, n_features, here)
+            yield as_data(found, width(options, found.most + 1), here)
             n_rows, line, skipped = n_rows + len(found.y), found.next.line, skipped + found.skipped
     if start.offset == 0:
         require_examples(source.name, n_rows, skipped)
@@ -110,12 +108,11 @@ def surveyed(source: PlainFile | Pipe, options: Options, pool: Executor) -> Opti
             "zero_based as True or False."
         )
     least, most, line = 2**63 - 1, -1, 1
-    n_features, lenient = options.n_features, replace(options, n_features=None)
+    lenient = replace(options, n_features=None)
     rule = rule_of(lenient)
     with closing(open_source(source.path)) as again:
         for text, first, stop in blocks(again, options.block_bytes, Place()):
             found = parse_text(text, Place(first, line), stop, lenient, rule, pool)
             least, most, line = min(least, found.least), max(most, found.most), found.next.line
     zero_based = options.zero_based if options.zero_based != "auto" else least == 0
-    n_features = n_features or max(most + zero_based, 1)
-    return replace(options, zero_based=zero_based, n_features=n_features)
+    return replace(options, zero_based=zero_based, n_features=width(options, most + zero_based))
