@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpz_mat, nmod_mat
+from flint import fmpq_mat, fmpz_mat, nmod_mat
 from numba import njit
 from scipy import sparse
 
@@ -278,7 +278,7 @@ def sole_dependency(whole: list[list[int]]) -> list[int] | None:
         solved = square.solve(fmpz_mat([[-whole[-1][j]] for j in pivots]))
     except ZeroDivisionError:
         return None
-    shares, common = solved.numer_denom()
+    shares, common = fmpq_mat(solved).numer_denom()
     p = _primitive([int(shares[k, 0]) for k in range(rank)] + [int(common)])
     cancels = all(
         sum(share * v for share, v in zip(p, coordinate, strict=True)) == 0
