@@ -19,15 +19,8 @@ from novikoff.learners.base import MistakeDriven
 from novikoff.learners.weights import by_class
 from novikoff.store import container
 from novikoff.store.container import Contents
-from novikoff.store.runs import (
-    MISTAKES,
-    NOTHING,
-    TALLY,
-    Memory,
-    Parts,
-    pack_run,
-    unpack_run,
-)
+from novikoff.store.parts import Parts
+from novikoff.store.runs import MISTAKES, NOTHING, TALLY, Memory, pack_run, unpack_run
 from novikoff.store.values import (
     decoded,
     decoded_classes,
