@@ -260,6 +260,21 @@ def test_data_that_cannot_be_learned_from():
         MaxMargin().predict([[0.0]])
 
 
+def test_a_fit_that_failed_is_none():
+    model = MaxMargin()
+    with pytest.raises(NotSeparable):
+        model.fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    with pytest.raises(NotFittedError):
+        model.predict([[0.0]])
+
+
+def test_a_score_out_of_range():
+    model = MaxMargin().fit([[0.0], [1.0]], [0, 1])
+    model.coef_[:], model.intercept_[:] = 1.7e308, 1.7e308
+    with pytest.raises(WeightOverflow):
+        model.predict([[1.0]])
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @parametrize_with_checks([MaxMargin(C=1.0, tol=1e-10)])

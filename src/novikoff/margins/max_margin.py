@@ -213,7 +213,8 @@ class MaxMargin(ClassifierMixin, BaseEstimator):
         require_sound(X)
         out = np.empty(X.shape[0])
         raw_scores(self.coef_[0], as_rows(X), X.shape[0], out)
-        out += self.intercept_[0]
+        with np.errstate(over="ignore"):
+            out += self.intercept_[0]
         if not np.isfinite(out).all():
             raise overflow(np.float64)
         return out
@@ -242,6 +243,9 @@ class MaxMargin(ClassifierMixin, BaseEstimator):
             raise ParameterError(f"tol={self.tol!r} must be finite: 1e-6 is the default.")
         if not isinstance(self.fit_intercept, bool | np.bool_):
             raise ParameterError(f"fit_intercept={self.fit_intercept!r} must be True or False.")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")  # a fit that failed has counted the features
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
