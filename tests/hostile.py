@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from laws.learners import fitted
-from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff import AveragedPerceptron, MaxMargin, Perceptron, VotedPerceptron, Winnow
 from novikoff.errors import NovikoffError
 from novikoff.store import load
 from novikoff.store.models import SECTIONS
@@ -27,12 +27,15 @@ def models():
     small = sparse.csr_array(X.astype(np.int8))
     sparse_vote = fitted(VotedPerceptron, small, Y, normalize=True, random_state=2)
     sparse_vote.feature_hash_ = {"bits": 2}
+    widest = MaxMargin(tol=np.float32(1e-5), fit_intercept=np.True_).fit(X, Y)
+    widest.feature_names_in_ = np.array(["a", "b", "c"], object)
     return {
         "Perceptron": named,
         "AveragedPerceptron": fitted(AveragedPerceptron, X, Y, fit=started, random_state=1),
         "VotedPerceptron": fitted(VotedPerceptron, X > 0, Y, slack=1.0, random_state=3),
         "sparse VotedPerceptron": sparse_vote,
         "Winnow": Winnow(binarize=0.5, random_state=4).partial_fit(X.astype("f4"), Y),
+        "MaxMargin": widest,
     }
 
 
@@ -185,16 +188,18 @@ def attack(path, contents, seconds, clock, seed=0):
 
 
 def use(model, path):
-    """All that a user can do with a model."""
-    model.set_params(max_iter=2)
+    """All that a user can do with a model; a separator keeps nothing to learn on from."""
+    learns_on = hasattr(model, "partial_fit")
+    if learns_on:
+        model.set_params(max_iter=2)
     vars(model).pop("feature_names_in_", None)  # rows without names would be warned of
     rows = np.resize(X, (4, model.n_features_in_))
     for action in (
         lambda: model.predict(rows),
-        lambda: model.margin_ if hasattr(type(model), "margin_") else None,
+        lambda: model.margin_.gap if hasattr(model, "margin_") else None,
         lambda: model.save(path),
         lambda: load(path),
-        lambda: model.partial_fit(rows, model.classes_[[0, 1, 1, 0]]),
+        lambda: learns_on and model.partial_fit(rows, model.classes_[[0, 1, 1, 0]]),
         lambda: model.predict(sparse.csr_array(rows)),
     ):
         with suppress(NovikoffError):  # weights may leave their range

@@ -147,6 +147,7 @@ def without(name, key=None):
 
 
 AVERAGED, VOTED, SPARSE = "AveragedPerceptron", "VotedPerceptron", "sparse VotedPerceptron"
+WIDEST = "MaxMargin"
 DAMAGED = [
     ("Perceptron", header("weights", dtype="F16"), 'has type "F16", which no model has'),
     ("Perceptron", header("weights", dtype=["F64"]), 'has type \\["F64"\\], which no model has'),
@@ -235,6 +236,41 @@ DAMAGED = [
     (SPARSE, tensor("support.indptr", np.zeros(0, "i4")), "'support.indptr' is empty"),
     (SPARSE, tensor("support.indptr", np.full(4, 9, "i4")), "point outside themselves"),
     (SPARSE, tensor("support.data", np.zeros(99)), "'support.data' has shape"),
+    (WIDEST, tensor("weights", np.array([1.0, np.nan, 0, 0])), "'weights' has a NaN"),
+    (WIDEST, tensor("weights", np.zeros(4, np.float32)), "'weights' is of type float32"),
+    (WIDEST, tensor("weights", np.zeros((1, 4))), r"'weights' has shape \(1, 4\)"),
+    (WIDEST, tensor("weights", np.zeros(5)), "3 features, but has weights for 4"),
+    (WIDEST, tensor("weights", np.zeros(1)), "no features"),
+    (WIDEST, tensor("support.rows", np.array([0, 2, 1, 4])), "no row numbers in increasing order"),
+    (WIDEST, tensor("support.rows", np.array([0, 1, 1, 4])), "no row numbers in increasing order"),
+    (WIDEST, tensor("support.rows", np.array([-1, 1, 2, 4])), "no row numbers in increasing"),
+    (
+        WIDEST,
+        tensor("support.rows", np.array([1, 2**63 - 1, -(2**63), 0])),
+        "no row numbers in increasing order",
+    ),
+    (WIDEST, tensor("support.rows", np.zeros(4)), "'support.rows' is of type float64"),
+    (WIDEST, tensor("support.rows", np.zeros((2, 2), int)), "'support.rows' has shape"),
+    (WIDEST, tensor("support.rows", np.arange(2)), r"'support.dual_coef' has shape .* \(2\)"),
+    (WIDEST, tensor("support.dual_coef", np.array([1.0, 0, 1, -1])), "'support.dual_coef' has a 0"),
+    (WIDEST, tensor("support.dual_coef", np.full(4, np.inf)), "'support.dual_coef' has a NaN or"),
+    (WIDEST, tensor("brought", np.zeros(2)), "'brought', which does not belong"),
+    (WIDEST, without("support.rows"), "lacks the tensor 'support.rows'"),
+    (WIDEST, without("state", "gap"), "lacks 'gap'"),
+    (WIDEST, section("state", "gap", -1e-9), "'gap' is -1e-09 .* not a float of at least 0"),
+    (WIDEST, section("state", "gap", {"float": "nan"}), "'gap' is nan"),
+    (WIDEST, section("state", "gap", {"float16": 1.0}), r"'gap' is np.float16\(1.0\)"),
+    (WIDEST, section("state", "n_iter", -1), "'n_iter' is -1"),
+    (WIDEST, section("state", "n_iter", 1.0), "'n_iter' is 1.0 .* no whole number"),
+    (WIDEST, section("state", "margin_lower", -0.5), "'margin_lower' is -0.5"),
+    (WIDEST, section("state", "margin_lower", 9.5), "'margin_upper' is 0.* of at least 9.5"),
+    (WIDEST, section("state", "margin_lower", {"float": "inf"}), "'margin_upper' is .* least inf"),
+    (WIDEST, section("state", "margin_upper", {"float": "nan"}), "'margin_upper' is nan"),
+    (WIDEST, section("parameters", "C", 0), "without a meaning: C=0 must be a number above 0"),
+    (WIDEST, section("parameters", "C", 2**1024 - 1), "without a meaning"),
+    (WIDEST, section("parameters", "C", "1"), "without a meaning: C='1'"),
+    (WIDEST, section("parameters", "tol", {"float": "inf"}), "tol=inf must be finite"),
+    (WIDEST, section("parameters", "fit_intercept", None), "fit_intercept=None must be"),
 ]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laws.learners import LEARNERS, data_for, fitted, options_for
-from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow, store
+from novikoff import AveragedPerceptron, MaxMargin, Perceptron, VotedPerceptron, Winnow, store
 from novikoff.errors import ParameterError
 from novikoff.store import graphs
 
@@ -89,6 +89,28 @@ def test_averages_that_are_exact(tie, path, data):
     label, score = evaluated(model, rows, path)
     np.testing.assert_array_equal(label, model.predict(rows))
     np.testing.assert_array_equal(score, model.decision_function(rows))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@given(data=st.data(), bias=st.booleans())
+def test_the_widest_separator(dtype, path, data, bias):
+    X, y = data.draw(data_for(MaxMargin, max_rows=7, max_columns=3))
+    model = fitted(MaxMargin, X.astype(dtype), y, C=0.5, fit_intercept=bias)
+    rows = np.vstack([X, grid(X.shape[1])])
+    label, score = evaluated(model, rows, path)
+    expected = model.decision_function(rows)
+    np.testing.assert_allclose(score, expected, rtol=1e-9, atol=1e-12)
+    clear = abs(expected) > 1e-12
+    np.testing.assert_array_equal(label[clear], model.predict(rows)[clear])
+
+
+def test_on_the_widest_separator_itself(path):
+    model = MaxMargin().fit([[0.0, 0.0], [2.0, 0.0]], ["no", "yes"])
+    model.coef_[:], model.intercept_[:] = [[1.0, 0.5]], -1.0
+    rows = np.array([[1.0, 0.0], [0.0, 2.0], [0.5, 0.75]])
+    label, score = evaluated(model, rows, path)
+    assert label.tolist() == model.predict(rows).tolist() == ["yes", "yes", "no"]
+    assert score.tolist() == [0.0, 0.0, -0.125]
 
 
 def test_unit_length_at_any_scale(path):

@@ -18,9 +18,10 @@ from sklearn.linear_model import Perceptron as Another
 import novikoff
 from anatomy import anatomy
 from laws.learners import ADDITIVE, LEARNERS, assert_same, data_for, fitted, options_for
-from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow, store
+from novikoff import AveragedPerceptron, MaxMargin, Perceptron, VotedPerceptron, Winnow, store
 from novikoff.data import load as data_set
-from novikoff.errors import ParameterError
+from novikoff.errors import ModelFileError, ParameterError
+from worlds import planted, worlds
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array, "csr_matrix": sparse.csr_matrix}
 
@@ -117,6 +118,30 @@ def test_warm_starts_go_on_after_loading(learner, path, data):
     assert_same(loaded, model, rows=X)
 
 
+@pytest.mark.parametrize("form", FORMS)
+@given(data=st.data(), seed=st.integers(0, 9))
+def test_round_trip_of_the_widest_separator(form, path, data, seed):
+    """Of soft margins, with weights and spent budgets, and of hard ones."""
+    if data.draw(st.booleans()):
+        X, y = data.draw(planted(max_rows=7, max_columns=3))[0]
+        options, weight = {}, None
+    else:
+        X, y = data.draw(worlds(max_rows=7, max_columns=3))
+        X = X * np.random.default_rng(seed).standard_normal(X.shape)
+        options = {
+            "C": data.draw(st.sampled_from([1, 0.1, np.float32(0.3), 1e-300])),
+            "fit_intercept": data.draw(st.sampled_from([True, False, np.False_])),
+            "budget": data.draw(st.sampled_from([600, 1e-9, np.inf])),
+        }
+        weight = np.where(np.arange(len(y)) == data.draw(st.integers(0, 9)), 3.0, 0.5)
+    model = fitted(MaxMargin, FORMS[form](X), y, fit={"sample_weight": weight}, **options)
+    loaded = there_and_back(model, path)
+    assert anatomy(loaded) == anatomy(model)
+    assert anatomy(pickle.loads(pickle.dumps(loaded))) == anatomy(model)
+    np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
 @pytest.mark.parametrize("learner", ADDITIVE)
 def test_a_start_other_than_zero(learner, path):
     X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), [0, 1, 0]
@@ -163,8 +188,9 @@ LABELS = {
 
 
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
-def test_labels_keep_their_type(labels, path):
-    model = Perceptron().fit([[0.0], [1.0]], labels)
+@pytest.mark.parametrize("kind", [Perceptron, MaxMargin])
+def test_labels_keep_their_type(kind, labels, path):
+    model = kind().fit([[0.0], [1.0]], labels)
     loaded = there_and_back(model, path)
     assert loaded.classes_.dtype == model.classes_.dtype
     assert anatomy(loaded) == anatomy(model)
@@ -177,9 +203,10 @@ def test_labels_that_no_file_can_hold(path):
         model.save(path)
 
 
+@pytest.mark.parametrize("kind", [Perceptron, MaxMargin])
 @given(names=st.lists(st.text(), min_size=3, max_size=3, unique=True))
-def test_feature_names(names, path):
-    model = Perceptron().fit(pd.DataFrame(np.eye(3), columns=names), [0, 1, 0])
+def test_feature_names(kind, names, path):
+    model = kind().fit(pd.DataFrame(np.eye(3), columns=names), [0, 1, 0])
     loaded = there_and_back(model, path)
     assert loaded.feature_names_in_.tolist() == names
     assert anatomy(loaded) == anatomy(model)
@@ -248,6 +275,21 @@ def test_describe_tells_the_summary(path):
     }
 
 
+def test_describe_tells_the_margin(path):
+    model = MaxMargin().fit([[0.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    model.save(path, extra={"lines": 3})
+    told = store.describe(path)
+    assert told["learner"] == "MaxMargin"
+    assert told["parameters"] == model.get_params()
+    assert told["extra"] == {"lines": 3}
+    assert told["summary"] == {
+        "support": 2,
+        "gap": model.gap_,
+        "margin_lower": model.margin_.lower,
+        "margin_upper": model.margin_.upper,
+    }
+
+
 def test_safetensors_itself_reads_it(path):
     model = fitted(VotedPerceptron, np.eye(3), [0, 1, 0])
     model.save(path)
@@ -257,7 +299,7 @@ def test_safetensors_itself_reads_it(path):
         np.testing.assert_array_equal(file.get_tensor("mistakes"), model.mistakes_)
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", [*LEARNERS, MaxMargin])
 def test_before_fitting_there_is_nothing_to_save(learner, path):
     with pytest.raises(NotFittedError):
         learner().save(path)
@@ -289,6 +331,15 @@ def test_parameters_that_no_file_can_hold(says, path):
         model.save(path)
 
 
+def test_what_a_separator_cannot_be_saved_with(path):
+    model = MaxMargin().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ParameterError, match=r"C=-1 must be a number above 0"):
+        MaxMargin().fit([[0.0], [1.0]], [0, 1]).set_params(C=-1).save(path)
+    model.dual_coef_[:] = np.inf
+    with pytest.raises(ModelFileError, match=r"The model cannot be saved: The tensor 'support.d"):
+        model.save(path)
+
+
 def test_numbers_keep_their_type(path):
     """A single-precision step makes single-precision sums."""
     X, y = np.array([[0.1, 0.7], [0.3, -0.9], [0.2, 0.4]]), [0, 1, 1]
@@ -308,9 +359,10 @@ def test_weights_at_the_end_of_their_range(path):
     assert anatomy(there_and_back(model, path)) == anatomy(model)
 
 
-def test_csv(path):
+@pytest.mark.parametrize("kind", [Perceptron, MaxMargin])
+def test_csv(kind, path):
     X = pd.DataFrame(np.array([[0.1, 0], [0.3, 1]], np.float32), columns=["a,\n", '"b"'])
-    model = Perceptron(shuffle=False).fit(X, [0, 1])
+    model = kind().fit(X, [0, 1])
     store.to_csv(model, path)
     with path.open(newline="") as file:
         head, *lines = csv.reader(file)

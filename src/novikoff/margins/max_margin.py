@@ -27,11 +27,12 @@ from novikoff.margins.geometry import WIDE, raw_scores
 from novikoff.margins.newton import Solution, solve
 from novikoff.margins.search import Search, Undecided, find
 from novikoff.margins.separability import separability
+from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
 
 
-class MaxMargin(ClassifierMixin, BaseEstimator):
+class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
     r"""The separator with the widest margin, and proof that none is wider.
 
     Parameters

@@ -21,7 +21,7 @@ def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : Perceptron, AveragedPerceptron or Winnow
+    model : Perceptron, AveragedPerceptron, Winnow or MaxMargin
     path : str or path-like
 
     Examples

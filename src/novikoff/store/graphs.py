@@ -19,6 +19,7 @@ from novikoff.errors import ParameterError
 from novikoff.files import replacing
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
+from novikoff.margins.max_margin import MaxMargin
 
 Array = npt.NDArray[Any]
 
@@ -36,7 +37,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : Perceptron, AveragedPerceptron, VotedPerceptron or Winnow
+    model : Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
         With labels that are integers, booleans, floats or strings.
     path : str or path-like
 
@@ -51,20 +52,19 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     >>> label.tolist(), score.tolist()
     (['no', 'yes'], [-3.0, 5.0])
     """
-    if not isinstance(model, MistakeDriven):
+    if not isinstance(model, MistakeDriven | MaxMargin):
         raise ParameterError(
-            f"A {type(model).__name__} was given, but only the learners of novikoff are written "
-            "as ONNX."
+            f"A {type(model).__name__} was given, but only the models of novikoff are written as "
+            "ONNX."
         )
     check_is_fitted(model)
-    graph = Graph(model._run.w.dtype)
-    x, space = "X", model._run.space
+    dtype, space, on_line = _conventions(model)
+    graph, x = Graph(dtype), "X"
     if space.get("binarize") is not None:
         x = graph.op("Greater", x, graph.constant(graph.dtype.type(space["binarize"])))
     x = graph.doubles(x)
     if space.get("normalize"):
         x = graph.unit_length(x)
-    on_line = model._on_line()
     if isinstance(model, VotedPerceptron):
         score = _vote(graph, model, x, on_line)
     else:
@@ -79,6 +79,13 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     content = graph.serialized(model.n_features_in_, labels.dtype)
     with replacing(path) as file:
         file.write(content)
+
+
+def _conventions(model: MistakeDriven | MaxMargin) -> tuple[np.dtype[Any], dict[str, Any], int]:
+    """The type of its input, what is done to rows first, and the sign of a score of 0."""
+    if isinstance(model, MaxMargin):
+        return model.coef_.dtype, {}, 1
+    return model._run.w.dtype, model._run.space, model._on_line()
 
 
 def _vote(graph: "Graph", model: VotedPerceptron, x: str, on_line: int) -> str:

@@ -17,10 +17,12 @@ from novikoff.learners import AveragedPerceptron, Perceptron, VotedPerceptron, W
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.weights import by_class
+from novikoff.margins.max_margin import MaxMargin
 from novikoff.store import container
 from novikoff.store.container import Contents
 from novikoff.store.parts import Parts
 from novikoff.store.runs import MISTAKES, NOTHING, TALLY, Memory, pack_run, unpack_run
+from novikoff.store.separators import pack_widest, summary_of_widest, unpack_widest
 from novikoff.store.values import (
     decoded,
     decoded_classes,
@@ -108,6 +110,7 @@ KINDS = {
         of_run(AveragedPerceptron, TALLY),
         of_run(VotedPerceptron, MISTAKES),
         of_run(Winnow, NOTHING),
+        Kind(MaxMargin, MaxMargin._check_parameters, pack_widest, unpack_widest, summary_of_widest),
     )
 }
 """Every class that has model files, by its name in them."""
@@ -124,7 +127,7 @@ def save(model: Any, path: Path, *, extra: Mapping[str, Any] | None = None) -> N
 
     Parameters
     ----------
-    model : Perceptron, AveragedPerceptron, VotedPerceptron or Winnow
+    model : Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
         If it has an attribute `feature_hash_`, a dictionary that says how features were
         hashed, as ``{"bits": 18}``, that is kept too.
     path : str or path-like
@@ -205,7 +208,7 @@ def load(path: Path) -> Any:
 
     Returns
     -------
-    Perceptron, AveragedPerceptron, VotedPerceptron or Winnow
+    Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
 
     Raises
     ------

@@ -59,6 +59,15 @@ class Parts:
             raise ModelFileError(f"{name!r} is {value!r:.40} in the file, and no whole number.")
         return value
 
+    def double(self, name: str, *, least: float = 0.0) -> float:
+        """Take out a number in double precision, of at least so much."""
+        value = self.value(name)
+        if not isinstance(value, float) or not value >= least:
+            raise ModelFileError(
+                f"{name!r} is {value!r:.40} in the file, and not a float of at least {least}."
+            )
+        return value
+
     def tensor(self, name: str, dtypes: tuple[Any, ...], shape: tuple[int | None, ...]) -> Array:
         """Take out a tensor of one of these types and this shape (None for any length)."""
         if name not in self.tensors:
