@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from novikoff.errors import (
         DataError,
+        ModelFileError,
         NotSeparable,
         NovikoffError,
         ParameterError,
         WeightOverflow,
+        WriteError,
     )
     from novikoff.learners.averaged import AveragedPerceptron
     from novikoff.learners.loss import perceptron_loss, perceptron_subgradient
@@ -34,6 +36,7 @@ _HOME = {
     "Bracket": "margins.bracket",
     "DataError": "errors",
     "MaxMargin": "margins.max_margin",
+    "ModelFileError": "errors",
     "NotSeparable": "errors",
     "NovikoffError": "errors",
     "ParameterError": "errors",
@@ -42,6 +45,7 @@ _HOME = {
     "VotedPerceptron": "learners.voted",
     "WeightOverflow": "errors",
     "Winnow": "learners.winnow",
+    "WriteError": "errors",
     "distance": "margins.hyperplane",
     "freund_schapire_bound": "margins.bounds",
     "load": "store.models",
@@ -58,6 +62,7 @@ __all__ = [
     "Bracket",
     "DataError",
     "MaxMargin",
+    "ModelFileError",
     "NotSeparable",
     "NovikoffError",
     "ParameterError",
@@ -66,6 +71,7 @@ __all__ = [
     "VotedPerceptron",
     "WeightOverflow",
     "Winnow",
+    "WriteError",
     "distance",
     "freund_schapire_bound",
     "load",
