@@ -3,7 +3,8 @@
 What is written goes to a temporary file beside the target, is brought to the disk, and is
 then renamed over the target. A crash, a full disk or a `kill -9` leaves the old file or
 the new one, never half of one. (After a `kill -9` a file named `.novikoff-….tmp` may stay
-behind; it can be deleted.)
+behind. It is not removed by later writers: they cannot know, on a disk that machines
+share, that nobody is still writing it.)
 """
 
 import errno
