@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpq_mat, fmpz_mat, nmod_mat
+from flint import fmpz_mat, nmod_mat
 from numba import njit
 from scipy import sparse
 
@@ -275,10 +275,10 @@ def sole_dependency(whole: list[list[int]]) -> list[int] | None:
     pivots = [next(j for j, v in enumerate(row) if v) for row in rows]
     square = fmpz_mat([[vector[j] for vector in whole[:-1]] for j in pivots])
     try:
-        solved = square.solve(fmpz_mat([[-whole[-1][j]] for j in pivots]))
+        solved: Any = square.solve(fmpz_mat([[-whole[-1][j]] for j in pivots]))
     except ZeroDivisionError:
         return None
-    shares, common = fmpq_mat(solved).numer_denom()
+    shares, common = solved.numer_denom()
     p = _primitive([int(shares[k, 0]) for k in range(rank)] + [int(common)])
     cancels = all(
         sum(share * v for share, v in zip(p, coordinate, strict=True)) == 0
