@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy.typing as npt
 
@@ -178,6 +178,26 @@ def stream(
         block_bytes,
     )
     return streaming(source, options, Place(*(start or ())))
+
+
+def survey(source: Source, **options: Any) -> dict[str, Any]:
+    """The options of `stream`, with what it would have to find out about the file filled in.
+
+    That is the format and, of svmlight text, the number of features and the base of the
+    indices, for which the whole file is read. A second stream with these options is spared that.
+    """
+    asked = Options(**options)
+    with closing(open_source(source)) as opened:
+        found = replace(asked, format=asked.format or guess(opened))
+        if found.format == "svmlight":
+            from novikoff.data.sparse_text import surveyed
+
+            with ThreadPoolExecutor(found.threads) as pool:
+                found = surveyed(opened, found, pool)
+    filled: dict[str, Any] = {"format": found.format}
+    if found.format == "svmlight":
+        filled |= {"n_features": found.n_features, "zero_based": found.zero_based}
+    return options | filled
 
 
 def streaming(source: Source, options: Options, start: Place) -> Iterator[Data]:

@@ -1,0 +1,7 @@
+"""``python -m novikoff`` is the command."""
+
+import sys
+
+from novikoff.cli import main
+
+sys.exit(main())

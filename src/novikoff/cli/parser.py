@@ -1,0 +1,179 @@
+"""The words of the command: built without importing what does the work, so that help is quick."""
+
+import argparse
+from typing import Any
+
+from novikoff import __version__
+from novikoff.cli.options import LEARNERS, PARAMETERS, flag
+
+FORMATS = ("svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz")
+
+EPILOG = """exit status:
+  0    done; for verify: the certificate holds
+  1    verify: the certificate does not hold
+  2    the command line has no meaning
+  3    a file cannot be read, or has a bad line, or cannot be learned from
+  4    a file cannot be written
+  130  stopped by Ctrl-C
+"""
+
+
+def megabytes(text: str) -> int:
+    """A number of bytes, as 65536, 64K, 16M or 1G."""
+    units = {"k": 10, "m": 20, "g": 30}
+    shift = units.get(text[-1:].lower(), 0)
+    number = int(text[:-1] if shift else text)
+    if number < 1:
+        raise ValueError
+    return number << shift
+
+
+megabytes.__name__ = "size"  # what argparse calls it in its errors
+
+
+def column(text: str) -> str | int:
+    """The name of a column, or its number."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def count(text: str) -> int:
+    """A whole number of at least 1."""
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+count.__name__ = "whole number of at least 1"
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """The options of a command that reads examples."""
+    group = parser.add_argument_group("reading")
+    add = group.add_argument
+    add("--format", choices=FORMATS, help="what the file is [by its name, then by its content]")
+    add("--label", type=column, metavar="COLUMN", help="of a table, the column of labels [label]")
+    add("--weight", type=column, metavar="COLUMN", help="of a table, the column of weights")
+    add("--n-features", type=count, metavar="N", help="of svmlight text, the number of features")
+    add(
+        "--zero-based",
+        action=argparse.BooleanOptionalAction,
+        help="of svmlight text, whether indices start at 0 [if one is 0]",
+    )
+    add("--bits", type=count, metavar="B", help="of VW text: hash names into 2^B columns [18]")
+    add(
+        "--bad-lines",
+        choices=("error", "skip"),
+        default="error",
+        help="what to do about a line that cannot be read [error: end, and write nothing]",
+    )
+    add("--n-jobs", type=int, metavar="N", help="threads that parse [all cores]")
+
+
+def build() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="novikoff",
+        description="Perceptrons with proofs: from a file to a model, a prediction, a certificate.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"novikoff {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+
+    add_fit(command("fit", "train a model on a file, in one pass or several"))
+    predict = command("predict", "print the predicted label of every example")
+    predict.add_argument("model", metavar="MODEL")
+    predict.add_argument("data", metavar="DATA", help="a file, or - for standard input")
+    predict.add_argument("--scores", action="store_true", help="print the score as well")
+    add_reading(predict)
+
+    score = command("score", "count how many examples of a file a model gets right")
+    score.add_argument("model", metavar="MODEL")
+    score.add_argument("data", metavar="DATA")
+    score.add_argument("--json", action="store_true", help="print JSON")
+    add_reading(score)
+
+    certify = command("certify", "say whether data is separable, by how much, and prove it")
+    certify.add_argument("data", metavar="DATA")
+    certify.add_argument("--json", action="store_true", help="print the certificate itself")
+    certify.add_argument("--save", metavar="CERT", help="write the certificate to a file")
+    certify.add_argument(
+        "--fit-intercept",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="may the hyperplane have a bias? [yes]",
+    )
+    certify.add_argument(
+        "--tol", type=float, default=1e-6, help="how far to close the margin [1e-6]"
+    )
+    certify.add_argument("--budget", type=float, default=60.0, help="seconds to try [60]")
+    add_reading(certify)
+
+    verify = command("verify", "check a certificate against the data, in exact arithmetic")
+    verify.add_argument("certificate", metavar="CERT")
+    verify.add_argument("data", metavar="DATA")
+    add_reading(verify)
+
+    show = command("show", "say what a model is, how it was trained, and its largest weights")
+    show.add_argument("model", metavar="MODEL")
+    show.add_argument("--top", type=count, default=10, metavar="N", help="how many weights [10]")
+    show.add_argument("--json", action="store_true", help="print JSON")
+
+    convert = command("convert", "write a model as .onnx or .csv, or examples in another format")
+    convert.add_argument("source", metavar="MODEL|DATA")
+    convert.add_argument("target", metavar="FILE", help="its ending says what it will be")
+    add_reading(convert)
+
+    completion = command("completion", "print what makes a shell complete this command")
+    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+    return parser
+
+
+def add_fit(fit: argparse.ArgumentParser) -> None:
+    """The options of `novikoff fit`."""
+    fit.add_argument("data", metavar="TRAIN", help="a file of examples, or - for standard input")
+    fit.add_argument("-o", "--output", required=True, metavar="MODEL", help="where to write it")
+    fit.add_argument("--learner", choices=tuple(LEARNERS), default="averaged", help="[averaged]")
+    fit.add_argument(
+        "--epochs",
+        type=count,
+        metavar="N",
+        help="passes over the file at the most; fewer if one is free of mistakes [10]",
+    )
+    fit.add_argument("--seed", type=int, default=0, help="of the random order [0]")
+    group = fit.add_argument_group("parameters of the learner (see the library's documentation)")
+    for p in PARAMETERS:
+        options: dict[str, Any] = {"dest": p.name, "help": f"{p.help} ({', '.join(p.learners)})"}
+        if p.kind is bool:
+            options["action"] = argparse.BooleanOptionalAction
+        else:
+            options |= {"type": p.kind, "choices": p.choices}
+        group.add_argument(flag(p.name), **options)
+    add_reading(fit)
+    group = fit.add_argument_group("large files and long runs")
+    add = group.add_argument
+    add(
+        "--block-bytes",
+        type=megabytes,
+        default=2**24,
+        metavar="SIZE",
+        help="how much of the file to take at a time [16M]",
+    )
+    add(
+        "--memory",
+        type=megabytes,
+        default=2**30,
+        metavar="SIZE",
+        help="keep a file that takes no more than this in memory between epochs [1G]",
+    )
+    add("--checkpoint", metavar="PATH", help="write down where the run is, to go on from there")
+    add("--every", type=float, default=60.0, metavar="SECONDS", help="how often [60]")
+    add("--resume", action="store_true", help="go on from the checkpoint, if there is one")
+    add("--quiet", action="store_true", help="no summary and no progress on standard error")

@@ -1,0 +1,52 @@
+"""Several passes of a learner over data that come in blocks.
+
+`partial_fit` takes a stream for one long pass. Here a stream comes again and again: each time
+is a pass of its own, and the last one proves a margin if it was free of mistakes.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from novikoff.learners.base import MistakeDriven
+
+
+class Passes:
+    """A learner on its way through the blocks of a data set.
+
+    A pass over a block is the same whenever it is made: the order in which a learner that
+    shuffles visits it depends on the seed, the pass and the number of the block.
+    """
+
+    def __init__(self, model: MistakeDriven, seed: int, classes: Any) -> None:
+        self.model, self.seed, self.classes = model, seed, classes
+        self.least = np.inf
+        r"""The least $y_i s_i$ of this pass so far."""
+        self.fresh = True
+        """Is the next block the first of a pass?"""
+
+    def learn(self, number: int, X: Any, y: Any, weight: Any) -> int:
+        """Learn from a block; how many mistakes that made."""
+        model = self.model
+        fitted = model._is_fitted()
+        if self.fresh and fitted:
+            model._run.streaming = False  # or it would be taken for more of the last pass
+        before = 0 if self.fresh else model._run.mistakes[-1]
+        epoch = 0 if not fitted else len(model._run.mistakes) - (not self.fresh)
+        given = model.random_state
+        mixed = np.random.SeedSequence((self.seed, epoch, number))
+        model.random_state = int(mixed.generate_state(1)[0])
+        try:
+            model._partial_fit(X, y, self.classes, weight)
+        finally:
+            model.random_state = given
+        self.fresh = False
+        self.least = min(self.least, model._run.least)
+        return int(model._run.mistakes[-1] - before)
+
+    def end(self) -> int:
+        """End a pass; how many mistakes it made."""
+        run = self.model._run
+        run.least, run.streaming = self.least, False
+        self.least, self.fresh = np.inf, True
+        return run.mistakes[-1]

@@ -1,0 +1,236 @@
+"""From a file to a model: passes over a file of any size, that can be stopped and gone on with.
+
+A pass goes block by block. What the model will be depends on the bytes of the file and the options,
+not on the machine, on how often the run was interrupted, or where: a checkpoint holds
+all that the rest of the run depends on.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from novikoff.data.blocks import Place
+from novikoff.data.options import Data, Skipped
+from novikoff.data.reader import stream, survey
+from novikoff.errors import DataError, FileError, ParameterError
+from novikoff.labels import as_labels
+from novikoff.learners.base import MistakeDriven
+from novikoff.learners.passes import Passes
+from novikoff.store import load_with_extra, save
+
+STDIN = "-"
+
+
+@dataclass
+class Position:
+    """How far a run has come: what is left is determined by this, the model and the options."""
+
+    epoch: int = 0
+    block: int = 0
+    offset: int = 0
+    line: int = 1
+    examples: int = 0
+    """How many examples this pass has seen."""
+    least: float = np.inf
+    skipped: int = 0
+    messages: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Plan:
+    """What to do: everything that the result depends on, besides the bytes of the file."""
+
+    epochs: int
+    seed: int
+    block_bytes: int
+    reading: dict[str, Any]
+    """The options of `novikoff.data.stream`."""
+
+
+class Interrupted(Exception):
+    """Internal: the run was asked to stop, and has, between two blocks."""
+
+
+class Training:
+    """A learner, a file, and how far they have come."""
+
+    def __init__(
+        self,
+        model: MistakeDriven,
+        source: str,
+        plan: Plan,
+        *,
+        memory: int = 2**30,
+        checkpoint: str | None = None,
+        every: float = 60.0,
+    ) -> None:
+        self.model, self.source, self.plan = model, source, plan
+        self.memory, self.checkpoint, self.every = memory, checkpoint, every
+        self.at = Position()
+        self.names: list[str] | None = None
+        self.kept: list[Data] | None = []
+        """The blocks of the first pass, as long as they fit into memory."""
+        self.stop = False
+        """Set this to have the run stop after the block it is at."""
+
+    # ------------------------------------------------------ going on from a checkpoint
+
+    def resume(self) -> None:
+        """Go on from the checkpoint, which must be one of the same run."""
+        assert self.checkpoint is not None
+        model, extra = load_with_extra(self.checkpoint)
+        told = extra.get("checkpoint")
+        if not isinstance(told, dict):
+            raise ParameterError(
+                f"{self.checkpoint} is a finished model, not a checkpoint: give the file that "
+                "--checkpoint named, or leave --resume out."
+            )
+        mine = self._identity()
+        for name, value in mine.items():
+            if told["identity"].get(name) != value:
+                raise ParameterError(
+                    f"{self.checkpoint} was written by a run with {name} "
+                    f"{told['identity'].get(name)!r}, but this one has {value!r}: repeat the "
+                    "command that wrote it, or leave --resume out to start anew."
+                )
+        self.model = model
+        self.at = Position(**(told["position"] | {"least": float.fromhex(told["least"])}))
+        self.names = extra.get("names")
+        self.kept = None
+
+    def _identity(self) -> dict[str, Any]:
+        """What a run must have in common with the one it goes on from."""
+        parameters = {name: str(v) for name, v in self.model.get_params().items()}
+        size = None if self.source == STDIN else os.stat(self.source).st_size
+        plan = asdict(self.plan)
+        plan["reading"] = {k: v for k, v in plan["reading"].items() if k != "n_jobs"}
+        return {"learner": type(self.model).__name__, **parameters, "file size": size, **plan}
+
+    def save_checkpoint(self) -> None:
+        """Write down where the run is."""
+        assert self.checkpoint is not None
+        position = asdict(self.at)
+        least = float(position.pop("least"))
+        told = {"identity": self._identity(), "position": position, "least": least.hex()}
+        save(self.model, self.checkpoint, extra={"checkpoint": told, "names": self.names})
+
+    # ------------------------------------------------------ the passes
+
+    def run(self, report: Callable[["Training", Data, int], None]) -> None:
+        """Train until an epoch is free of mistakes or all are done; `report` every block."""
+        classes = self._classes()
+        passes = Passes(self.model, self.plan.seed, classes)
+        passes.least, passes.fresh = self.at.least, self.at.examples == 0
+        written = time.monotonic()
+        while self.at.epoch < self.plan.epochs:
+            for number, block in self._blocks():
+                mistakes = self._learn(passes, number, block)
+                self.at.block, self.at.least = number + 1, passes.least
+                self.at.offset, self.at.line = block.next
+                report(self, block, mistakes)
+                due = self.checkpoint is not None and time.monotonic() - written >= self.every
+                if self.checkpoint is not None and (due or self.stop):
+                    self.save_checkpoint()
+                    written = time.monotonic()
+                if self.stop:
+                    raise Interrupted
+            if not self.at.examples:
+                raise DataError(f"{self.source} has no examples.")
+            left = passes.end()
+            done = Position(self.at.epoch + 1, skipped=self.at.skipped, messages=self.at.messages)
+            self.at = done
+            if left == 0:
+                return
+
+    def _learn(self, passes: Passes, number: int, block: Data) -> int:
+        if self.at.epoch == 0:
+            seen = Skipped(self.at.skipped, tuple(self.at.messages)) + block.skipped
+            self.at.skipped, self.at.messages = seen.n_lines, list(seen.messages)
+            if self.names is None:
+                self.names = block.names
+        if not len(block.y):
+            return 0
+        self.at.examples += len(block.y)
+        try:
+            return passes.learn(number, block.X, block.y, block.weight)
+        except DataError as error:
+            place = f"lines {block.start.line} to {block.next.line - 1}"
+            raise FileError(self.source, f"{error} (In {place}.)") from None
+
+    def _blocks(self) -> Iterator[tuple[int, Data]]:
+        """The blocks of this pass that are still to come."""
+        start = self.at.block
+        if self.at.epoch and self.kept is not None:
+            yield from enumerate(self.kept[start:], start)
+            return
+        place = Place(self.at.offset, self.at.line)
+        if start == 0 and self.kept:  # those that were looked at for their classes
+            for number, block in enumerate(self.kept):
+                yield number, block
+            start, place = len(self.kept), self.kept[-1].next
+        elif start or self.at.epoch:
+            self.kept = None
+        for number, block in enumerate(self._stream(place), start):
+            self._keep(block)
+            yield number, block
+
+    def _stream(self, place: Place) -> Iterator[Data]:
+        if self.source == STDIN:
+            return self._standard_input
+        plan = self.plan
+        return stream(self.source, start=place, block_bytes=plan.block_bytes, **plan.reading)
+
+    def _keep(self, block: Data) -> None:
+        if self.kept is None or self.plan.epochs == 1:
+            self.kept = None
+            return
+        self.kept.append(block)
+        if sum(map(size_of, self.kept)) <= self.memory:
+            return
+        if self.source == STDIN:
+            raise ParameterError(
+                f"Standard input is larger than memory={self.memory:,} bytes, and it can be read "
+                "only once: give --epochs 1, a larger --memory, or a file."
+            )
+        self.kept = None
+
+    def _classes(self) -> Any:
+        """The two labels of the file, as far as it must be read to see them."""
+        if self.source == STDIN:
+            plan = self.plan
+            self._standard_input = iter(stream(STDIN, block_bytes=plan.block_bytes, **plan.reading))
+        if self.model._is_fitted():
+            return self.model.classes_
+        labels: list[Any] = []
+        first: list[Data] = []
+        for block in self._stream(Place()):
+            first.append(block)
+            if len(block.y):
+                labels = sorted({*labels, *np.unique(as_labels(block.y)).tolist()})
+            if len(labels) >= 2:
+                break
+        if len(labels) < 2:
+            only = f"one label only, {labels[0]!r}" if labels else "no examples"
+            raise FileError(self.source, f"found {only}: a classifier needs examples of two.")
+        if self.source == STDIN or len(first) == 1:
+            self.kept = first
+        return np.array(labels) if len(labels) == 2 else None
+
+
+def size_of(block: Data) -> int:
+    """The bytes of a block in memory, about."""
+    X = block.X
+    parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
+    return sum(int(part.nbytes) for part in parts) + 16 * len(block.y)
+
+
+def planned(source: str, epochs: int, seed: int, block_bytes: int, reading: dict[str, Any]) -> Plan:
+    """A plan, with what must be known of the file beforehand filled in."""
+    if source != STDIN:
+        reading = survey(source, **reading)
+    return Plan(epochs, seed, block_bytes, reading)
