@@ -2,70 +2,56 @@
 
 import os
 import sys
-from types import TracebackType
+from contextlib import ExitStack
 from typing import Any, Self
 
+from novikoff.data.opening import ENDINGS
 from novikoff.data.options import Data
 from novikoff.training import STDIN, Training
 
 LINES = ("svmlight", "vw", "csv")
 
 
-class Progress:
-    """A bar for every epoch, on a terminal only."""
+class Progress(ExitStack):
+    """A bar, on a terminal only. The time left is that of all epochs: a run may end earlier."""
 
     def __init__(self, training: Training, *, hidden: bool) -> None:
-        self.shown = sys.stderr.isatty() and not hidden
+        super().__init__()
         self.training = training
-        self.bar: Any = None
-        self.epoch = -1
+        self.shown = sys.stderr.isatty() and not hidden
         self.mistakes = 0
-        reading = training.plan.reading
-        self.in_bytes = reading.get("format") in LINES
-        self.size = None
-        if training.source != STDIN and self.in_bytes:
-            self.size = plain_size(training.source)
+        self.bar: Any = None
 
     def __enter__(self) -> Self:
-        return self
+        if self.shown:
+            from tqdm import tqdm
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self.bar is not None:
-            self.bar.close()
+            plan, at = self.training.plan, self.training.at
+            in_bytes = plan.reading.get("format") in LINES
+            size = plain_size(self.training.source) if in_bytes else None
+            self.bar = self.enter_context(
+                tqdm(
+                    total=None if size is None else size * plan.epochs,
+                    initial=at.offset + (size or 0) * at.epoch,
+                    unit="B" if in_bytes else " rows",
+                    unit_scale=True,
+                    file=sys.stderr,
+                    leave=False,
+                )
+            )
+        return self
 
     def __call__(self, training: Training, block: Data, mistakes: int) -> None:
         """After every block."""
-        if not self.shown:
+        if self.bar is None:
             return
-        if training.at.epoch != self.epoch:
-            self._begin(training)
         self.mistakes += mistakes
+        self.bar.set_description(f"epoch {training.at.epoch + 1}/{training.plan.epochs}", False)
+        self.bar.set_postfix_str(f"{self.mistakes:,} mistakes", False)
         self.bar.update(block.next.offset - block.start.offset)
-        self.bar.set_postfix_str(f"{self.mistakes:,} mistakes", refresh=False)
-
-    def _begin(self, training: Training) -> None:
-        from tqdm import tqdm
-
-        if self.bar is not None:
-            self.bar.close()
-        self.epoch, self.mistakes = training.at.epoch, 0
-        self.bar = tqdm(
-            total=self.size,
-            desc=f"epoch {self.epoch + 1}/{training.plan.epochs}",
-            unit="B" if self.in_bytes else " rows",
-            unit_scale=True,
-            file=sys.stderr,
-            leave=False,
-        )
 
 
 def plain_size(path: str) -> int | None:
     """The size of a file, unless it is compressed: then its text is longer than it."""
-    from novikoff.data.opening import ENDINGS
-
-    return None if os.path.splitext(path)[1].lower() in ENDINGS else os.stat(path).st_size
+    compressed = os.path.splitext(path)[1].lower() in ENDINGS
+    return None if path == STDIN or compressed else os.stat(path).st_size

@@ -1,0 +1,504 @@
+"""The command line: what it promises, checked from outside."""
+
+import fcntl
+import inspect
+import json
+import os
+import pty
+import re
+import resource
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import novikoff
+from commands import command, done, killed, run, same_files
+from novikoff.cli.options import LEARNERS, NOT_HERE, PARAMETERS
+from novikoff.cli.parser import build
+from novikoff.data import load as bundled
+from novikoff.data import planted, read, write
+from novikoff.store import load_with_extra
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Examples in several forms: separable ones, and noisy ones."""
+    folder = tmp_path_factory.mktemp("files")
+    X, y, *_ = planted(3000, 20, margin=0.02, seed=0)
+    write(folder / "clean.svm", X.round(3), y)
+    random = np.random.default_rng(0)
+    noisy = np.where(random.random(len(y)) < 0.1, -y, y)
+    write(folder / "noisy.svm", X.round(3), noisy)
+    write(folder / "noisy.svm.gz", X.round(3), noisy)
+    X, y, names = bundled("sonar")
+    write(folder / "sonar.csv", X, y, names=list(names))
+    return folder
+
+
+# ------------------------------------------------------------- the table of options
+
+
+@pytest.mark.parametrize(("word", "name"), LEARNERS.items())
+def test_every_parameter_is_an_option(word, name):
+    signature = inspect.signature(getattr(novikoff, name)).parameters
+    told = {p.name for p in PARAMETERS if word in p.learners}
+    assert told == set(signature) - set(NOT_HERE)
+    for p in PARAMETERS:
+        if word in p.learners:
+            default = signature[p.name].default
+            assert default is None or type(default) is p.kind
+
+
+def test_help_is_quick():
+    program = (
+        "import sys\nfrom novikoff.cli import main\n"
+        "try: main(['fit', '--help'])\nexcept SystemExit: pass\n"
+        "assert not {'numpy', 'numba', 'sklearn', 'scipy'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+def test_every_command_is_documented():
+    page = (ROOT / "docs" / "command.md").read_text()
+    commands = next(a for a in build()._actions if hasattr(a, "choices") and a.choices)
+    for name in commands.choices:
+        assert f"novikoff {name}" in page
+    for status in ("0", "1", "2", "3", "4", "130"):
+        assert re.search(rf"^\| {status} \|", page, re.M)
+
+
+# ------------------------------------------------------------- fit, predict, score
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "averaged", "voted"])
+def test_from_a_file_to_predictions(folder, tmp_path, learner):
+    model, data = tmp_path / "model", folder / "noisy.svm"
+    done("fit", data, "-o", model, "--learner", learner, "--epochs", 3)
+    loaded = novikoff.load(model)
+    X, y, *_ = read(data)
+    printed = done("predict", model, data).split()
+    assert [float(word) for word in printed] == loaded.predict(X).tolist()
+    right = int((loaded.predict(X) == y).sum())
+    told = json.loads(done("score", model, data, "--json"))
+    assert told == {"examples": 3000, "right": right, "accuracy": right / 3000}
+    assert f"{right:,} of 3,000 right" in done("score", model, data)
+    assert right > 1800  # the last hyperplane of a noisy run may be a poor one
+    lines = done("predict", model, data, "--scores").splitlines()
+    scores = [float(line.split("\t")[1]) for line in lines]
+    assert scores == loaded.decision_function(X).tolist()
+
+
+def test_one_block_is_one_pass_of_the_library(folder, tmp_path):
+    data, model = folder / "noisy.svm", tmp_path / "model"
+    options = ("--epochs", 4, "--no-shuffle", "--learner", "perceptron", "--eta0", 0.5)
+    done("fit", data, "-o", model, *options)
+    X, y, *_ = read(data)
+    with pytest.warns(novikoff_warning()):
+        same = novikoff.Perceptron(max_iter=4, shuffle=False, eta0=0.5).fit(X, y)
+    ours = novikoff.load(model)
+    assert ours.mistakes_.tolist() == same.mistakes_.tolist()
+    assert ours.coef_.tobytes() == same.coef_.tobytes()
+    assert ours.intercept_.tobytes() == same.intercept_.tobytes()
+
+
+def novikoff_warning():
+    from sklearn.exceptions import ConvergenceWarning
+
+    return ConvergenceWarning
+
+
+def test_a_run_that_ends_proves_its_bound(folder, tmp_path):
+    model = tmp_path / "model"
+    options = ("--learner", "perceptron", "--epochs", 100, "--block-bytes", "20K")
+    finished = run("fit", folder / "clean.svm", "-o", model, *options)
+    assert "none in the last; no order of these examples can force more than" in finished.stderr
+    assert finished.stdout == ""
+    X, y, *_ = read(folder / "clean.svm")
+    loaded = novikoff.load(model)
+    assert loaded.converged_
+    assert (loaded.predict(X) == y).all()
+    ends = novikoff.separability(
+        np.hstack([X.toarray(), np.ones((3000, 1))]), y, fit_intercept=False
+    ).margin
+    assert 0 < loaded.margin_.lower <= ends.upper
+    assert ends.lower <= loaded.margin_.upper
+    assert loaded.n_mistakes_ <= loaded.mistake_bound_
+
+
+def test_the_model_depends_on_the_file_and_the_options_alone(folder, tmp_path):
+    fit = ("fit", folder / "noisy.svm", "--epochs", 3, "--block-bytes", "16K", "--quiet", "-o")
+    done(*fit, tmp_path / "one")
+    done(*fit, tmp_path / "two", "--n-jobs", 1, "--memory", "1K")
+    assert same_files(tmp_path / "one", tmp_path / "two")
+    done("fit", folder / "noisy.svm.gz", *fit[2:], tmp_path / "three")
+    with (folder / "noisy.svm").open("rb") as file:
+        known = ("--n-features", 20, "--no-zero-based")
+        done("fit", "-", *fit[2:], tmp_path / "four", *known, stdin=file)
+    done(*fit, tmp_path / "five", "--seed", 1)
+    weights = [
+        novikoff.load(tmp_path / n).coef_.tobytes() for n in ("one", "three", "four", "five")
+    ]
+    assert weights[0] == weights[1] == weights[2] != weights[3]
+
+
+def test_tables_by_name(folder, tmp_path):
+    data, model = folder / "sonar.csv", tmp_path / "model"
+    finished = run("fit", data, "-o", model, "--learner", "max-margin")
+    assert "margin 0.00108045 to 0.00108045, 59 examples" in finished.stderr
+    names = list(bundled("sonar")[2])
+    assert list(novikoff.load(model).feature_names_in_) == names
+    assert "208 of 208 right" in done("score", model, data)
+    shown = done("show", model, "--top", 2)
+    assert "MaxMargin of" in shown
+    assert any(name in shown.splitlines()[-1] for name in names)
+    lines = data.read_text().splitlines()
+    swapped = tmp_path / "swapped.csv"
+    words = lines[0].split(",")
+    words[0], words[1] = words[1], words[0]
+    swapped.write_text("\n".join([",".join(words), *lines[1:]]))
+    finished = run("predict", model, swapped)
+    assert finished.returncode == 3
+    assert "its columns are not those of the model (the order differs)" in finished.stderr
+
+
+def test_vowpal_wabbit_text_from_end_to_end(tmp_path):
+    lines = [
+        f"{1 if k % 2 else -1} |animal {'legs wings' if k % 2 else 'fins'}:2" for k in range(50)
+    ]
+    (tmp_path / "train.vw").write_text("\n".join(lines))
+    done("fit", tmp_path / "train.vw", "-o", tmp_path / "model", "--bits", 10)
+    assert novikoff.load(tmp_path / "model").feature_hash_ == {"bits": 10}
+    unlabelled = b"|animal legs\n|animal fins\n"
+    out = subprocess.run(
+        command("predict", tmp_path / "model", "-", "--format", "vw"),
+        input=unlabelled,
+        capture_output=True,
+        check=True,
+    ).stdout
+    assert out == b"1\n-1\n"
+
+
+def test_winnow_and_slack(tmp_path):
+    X = (np.random.default_rng(0).random((200, 30)) < 0.2).astype(float)
+    y = np.where(X[:, [1, 5]].any(axis=1), 1, -1)
+    write(tmp_path / "or.svm", sparse.csr_array(X), y)
+    done(
+        "fit", tmp_path / "or.svm", "-o", tmp_path / "model", "--learner", "winnow", "--epochs", 50
+    )
+    assert novikoff.load(tmp_path / "model").converged_
+    done(
+        "fit",
+        tmp_path / "or.svm",
+        "-o",
+        tmp_path / "model",
+        "--learner",
+        "perceptron",
+        "--slack",
+        1,
+    )
+    assert novikoff.load(tmp_path / "model").slack == 1
+
+
+# ------------------------------------------------------------- what is wrong is said
+
+
+def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
+    lines = (folder / "noisy.svm").read_text().splitlines()
+    lines[1999] = "1 3:0.5 2:1"
+    bad, model = tmp_path / "bad.svm", tmp_path / "model"
+    bad.write_text("\n".join(lines))
+    for more in ((), ("--block-bytes", "16K", "--n-features", 20, "--no-zero-based")):
+        finished = run("fit", bad, "-o", model, *more)
+        assert finished.returncode == 3
+        assert re.match(rf"novikoff: {re.escape(str(bad))}:2000:9: found ", finished.stderr)
+        assert "Traceback" not in finished.stderr
+        assert not model.exists()
+        assert finished.stdout == ""
+    finished = run("fit", bad, "-o", model, "--bad-lines", "skip", "--epochs", 2)
+    assert finished.returncode == 0
+    assert "1 bad line was left out; the first:\n" in finished.stderr
+    assert ":2000:9: found" in finished.stderr
+    assert load_with_extra(model)[1]["bad_lines"] == 1
+    assert "bad lines   1 were left out" in done("show", model)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (("fit", "nowhere", "-o", "m"), 3, "nowhere: cannot be opened"),
+        (("fit", "{clean}", "-o", "missing/m"), 4, "missing"),
+        (("fit", "{clean}", "-o", "/dev/full"), 4, "the disk is full"),
+        (("fit", "{clean}", "-o", "m", "--C", "3"), 2, "--C is an option of max-margin"),
+        (("fit", "{clean}", "-o", "m", "--eta0", "-1"), 2, "eta0=-1.0"),
+        (("fit", "{clean}", "-o", "m", "--epochs", "0"), 2, "whole number of at least 1"),
+        (("fit", "{clean}", "-o", "m", "--learner", "winnow"), 3, "0/1 features"),
+        (("fit", "-", "-o", "m"), 3, "found no examples"),
+        (("fit", "-", "-o", "m", "--format", "svmlight"), 2, "give n_features"),
+        (("predict", "{clean}", "{clean}"), 3, "this is none, or it is damaged"),
+        (("score", "nowhere", "{clean}"), 3, "nowhere: No such file"),
+        (("verify", "{clean}", "{clean}"), 3, "clean.svm"),
+        (("convert", "{clean}", "clean.doc"), 2, "doc"),
+        ((), 2, "COMMAND"),
+    ],
+)
+def test_errors_are_sentences(folder, tmp_path, words, status, told):
+    words = [word.format(clean=folder / "clean.svm") for word in words]
+    finished = run(*words, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    assert finished.returncode == status, finished.stderr
+    assert told in finished.stderr
+    assert "Traceback" not in finished.stderr
+    assert finished.stdout == ""
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_label_only(tmp_path):
+    (tmp_path / "one.svm").write_text("1 1:2\n1 2:3\n")
+    finished = run("fit", tmp_path / "one.svm", "-o", tmp_path / "m")
+    assert finished.returncode == 3
+    assert "found one label only, 1.0: a classifier needs examples of two" in finished.stderr
+    (tmp_path / "three.svm").write_text("1 1:2\n2 2:3\n3 1:1\n")
+    finished = run("fit", tmp_path / "three.svm", "-o", tmp_path / "m")
+    assert finished.returncode == 3
+    assert "lines 1 to 3" in finished.stderr
+
+
+def test_a_full_disk_leaves_the_old_model(folder, tmp_path):
+    model = tmp_path / "model"
+    done("fit", folder / "clean.svm", "-o", model, "--epochs", 1)
+    before = model.read_bytes()
+
+    def no_room():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    cache = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    finished = run(
+        "fit", folder / "clean.svm", "-o", model, "--epochs", 2, preexec_fn=no_room, env=cache
+    )
+    assert finished.returncode == 4, finished.stderr
+    assert str(model) in finished.stderr
+    assert model.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [model]
+
+
+# ------------------------------------------------------------- pipes and terminals
+
+
+def test_it_composes_with_other_commands(folder, tmp_path):
+    model, data = tmp_path / "model", folder / "noisy.svm"
+    done("fit", data, "-o", model, "--quiet")
+    line = f"{sys.executable} -m novikoff predict {model} {data} | head -n 1"
+    piped = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, check=False)
+    assert piped.stdout in (b"1\n", b"-1\n")
+    assert piped.stderr == b""
+    quiet = run("fit", data, "-o", model, "--quiet")
+    assert quiet.stderr == quiet.stdout == ""
+
+
+def on_a_terminal(words):
+    """What a command writes to a terminal, and its status."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    process = subprocess.Popen(command(*words), stdin=its, stdout=its, stderr=its)
+    os.close(its)
+    text = b""
+    while True:
+        ready, *_ = select.select([ours], [], [], 60)
+        try:
+            more = os.read(ours, 65536) if ready else b""
+        except OSError:  # the other end was closed
+            more = b""
+        if not more:
+            break
+        text += more
+    os.close(ours)
+    return text.decode(), process.wait(60)
+
+
+def test_a_progress_bar_on_a_terminal_only(folder, tmp_path):
+    words = ("fit", folder / "noisy.svm", "-o", tmp_path / "model", "--block-bytes", "16K")
+    text, status = on_a_terminal(words)
+    assert status == 0
+    assert re.search(r"epoch \d+/10", text)
+    assert re.search(r"B/s, [\d,]+ mistakes\]", text)
+    assert "\r" not in run(*words).stderr
+    assert "mistakes]" not in on_a_terminal((*words, "--quiet"))[0]
+
+
+# ------------------------------------------------------------- stopping and going on
+
+
+LONG = ("--epochs", 6, "--block-bytes", "8K", "--quiet")
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "averaged", "voted"])
+def test_killed_within_a_write_and_gone_on_with(folder, tmp_path, learner):
+    data = folder / "noisy.svm"
+    fit = ("fit", data, "--learner", learner, *LONG)
+    done(*fit, "-o", tmp_path / "undisturbed")
+    model, checkpoint = tmp_path / "model", tmp_path / "checkpoint"
+    more = ("-o", model, "--checkpoint", checkpoint, "--every", 0)
+    random = np.random.default_rng(len(learner))
+    for place in ("fsync", "replace", "fsync"):
+        finished = killed(place, random.integers(2, 40), *fit, *more, "--resume")
+        assert finished.returncode == -signal.SIGKILL, finished.stderr
+        assert not model.exists()
+    done(*fit, *more, "--resume")
+    assert same_files(model, tmp_path / "undisturbed")
+    assert not checkpoint.exists()
+
+
+def test_killed_at_any_moment_and_gone_on_with(folder, tmp_path):
+    data = folder / "noisy.svm"
+    fit = ("fit", data, *LONG)
+    start = time.monotonic()
+    done(*fit, "-o", tmp_path / "undisturbed", "--checkpoint", tmp_path / "c", "--every", 0)
+    took = time.monotonic() - start
+    more = ("-o", tmp_path / "model", "--checkpoint", tmp_path / "checkpoint", "--every", 0)
+    random = np.random.default_rng(0)
+    times = int(os.environ.get("NOVIKOFF_KILLS", "4"))
+    for _ in range(times):
+        process = subprocess.Popen(command(*fit, *more, "--resume"), stderr=subprocess.DEVNULL)
+        time.sleep(random.uniform(0.5, 1.0) * took)
+        process.kill()
+        process.wait()
+        if process.returncode == 0:
+            break
+    done(*fit, *more, "--resume")
+    assert same_files(tmp_path / "model", tmp_path / "undisturbed")
+
+
+def test_ctrl_c_stops_between_blocks_and_says_how_to_go_on(folder, tmp_path):
+    done("fit", folder / "noisy.svm", "--epochs", 400, *LONG[2:], "-o", tmp_path / "undisturbed")
+    model = tmp_path / "model"
+    words = ("fit", folder / "noisy.svm", "--epochs", 400, *LONG[2:], "-o", model)
+    for _ in range(20):  # until it was neither too early nor too late
+        process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
+        time.sleep(3.0)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=120)
+        if "stopped in epoch" in said:
+            break
+    assert process.returncode == 130
+    assert re.search(r"stopped in epoch \d+ after [\d,]+ of its examples, at line [\d,]+", said)
+    assert "--resume" in said
+    assert not model.exists()
+    assert Path(f"{model}.checkpoint").exists()
+    done(*words, "--resume")
+    assert same_files(model, tmp_path / "undisturbed")
+
+
+def test_a_checkpoint_of_another_run_is_refused(folder, tmp_path):
+    data, checkpoint = folder / "noisy.svm", tmp_path / "checkpoint"
+    fit = ("fit", data, *LONG, "-o", tmp_path / "model", "--checkpoint", checkpoint, "--every", 0)
+    killed("replace", 9, *fit)
+    before = checkpoint.read_bytes()
+    for other, told in ((("--eta0", 2), "eta0"), (("--seed", 5), "random_state")):
+        finished = run(*fit, "--resume", *other)
+        assert finished.returncode == 2
+        assert f"was written by a run with {told}" in finished.stderr
+    assert checkpoint.read_bytes() == before
+    for words in (("predict", checkpoint, data), ("show", checkpoint)):
+        finished = run(*words)
+        assert finished.returncode == 2
+        assert "is a checkpoint of a run that has not ended" in finished.stderr
+
+
+def test_a_file_larger_than_memory_takes_the_memory_of_a_block(tmp_path):
+    random = np.random.default_rng(0)
+    lines = [
+        f"{random.choice([-1, 1])} " + " ".join(f"{j}:{v:.6f}" for j, v in enumerate(row, 1))
+        for row in random.random((2000, 40))
+    ]
+    text = "\n".join(lines) + "\n"
+    small, large = tmp_path / "small.svm", tmp_path / "large.svm"
+    small.write_text(text)
+    with large.open("w") as file:
+        for _ in range(60):
+            file.write(text)
+    assert large.stat().st_size > 50e6
+    program = (
+        "import resource, sys\nfrom novikoff.cli import main\nstatus = main(sys.argv[1:])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\nsys.exit(status)"
+    )
+
+    def peak(data):
+        words = (
+            "fit",
+            data,
+            "-o",
+            tmp_path / "m",
+            "--epochs",
+            2,
+            "--block-bytes",
+            "1M",
+            "--memory",
+            "1M",
+            "--quiet",
+        )
+        out = subprocess.run(
+            [sys.executable, "-c", program, *map(str, words)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return int(out.stdout) * 1024
+
+    assert peak(large) - peak(small) < 25e6
+
+
+# ------------------------------------------------------------- certificates and conversions
+
+
+def test_certificates(tmp_path):
+    xor, gate = tmp_path / "xor.svm", tmp_path / "and.svm"
+    xor.write_text("0\n1 1:1\n1 2:1\n0 1:1 2:1\n")
+    gate.write_text("0\n0 1:1\n0 2:1\n1 1:1 2:1\n")
+    assert done("certify", xor, "--save", tmp_path / "c").startswith(
+        "inseparable\nproof      4 examples"
+    )
+    assert done("certify", gate).startswith("separable\nmargin     0.35355339")
+    assert done("verify", tmp_path / "c", xor) == "inseparable: the proof holds\n"
+    finished = run("verify", tmp_path / "c", gate)
+    assert finished.returncode == 1
+    assert finished.stdout == "inseparable: the proof DOES NOT hold\n"
+    told = json.loads(done("certify", xor, "--json"))
+    assert told["verdict"] == "inseparable"
+    assert json.loads((tmp_path / "c").read_text()) == told
+    assert "the bias" in done("certify", gate)
+    assert "the bias" not in done("certify", gate, "--no-fit-intercept")
+
+
+def test_conversions(folder, tmp_path):
+    model = tmp_path / "model"
+    done("fit", folder / "noisy.svm", "-o", model)
+    done("convert", model, tmp_path / "m.csv")
+    done("convert", model, tmp_path / "m.onnx")
+    assert (tmp_path / "m.csv").read_text().startswith("feature,weight\n")
+    assert (tmp_path / "m.onnx").stat().st_size > 100
+    for ending in ("vw", "npz", "svm.gz"):
+        target = tmp_path / f"again.{ending}"
+        done("convert", folder / "noisy.svm", target)
+        if ending != "vw":
+            assert done("score", model, target) == done("score", model, folder / "noisy.svm")
+        else:
+            assert read(target).X.shape[0] == 3000
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion(shell):
+    script = done("completion", shell)
+    assert "certify" in script
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=script, text=True, check=True)
