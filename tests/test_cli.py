@@ -230,7 +230,7 @@ def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
     assert "1 bad line was left out; the first:\n" in finished.stderr
     assert ":2000:9: found" in finished.stderr
     assert load_with_extra(model)[1]["bad_lines"] == 1
-    assert "bad lines   1 were left out" in done("show", model)
+    assert "bad lines    1 were left out" in done("show", model)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from novikoff.learners import LEARNERS
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 README = (ROOT / "README.md").read_text()
-PUBLIC = [*sorted(novikoff.__all__), "data.load", "data.planted"]
+FROM_DATA = ("Data", "feature_index", "load", "planted", "read", "stream", "write")
+PUBLIC = [*sorted(novikoff.__all__), *(f"data.{name}" for name in FROM_DATA)]
 
 
 def public(name):

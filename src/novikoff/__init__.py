@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from novikoff.errors import (
         DataError,
+        FileError,
         ModelFileError,
         NotSeparable,
         NovikoffError,
@@ -35,6 +36,7 @@ _HOME = {
     "AveragedPerceptron": "learners.averaged",
     "Bracket": "margins.bracket",
     "DataError": "errors",
+    "FileError": "errors",
     "MaxMargin": "margins.max_margin",
     "ModelFileError": "errors",
     "NotSeparable": "errors",
@@ -61,6 +63,7 @@ __all__ = [
     "AveragedPerceptron",
     "Bracket",
     "DataError",
+    "FileError",
     "MaxMargin",
     "ModelFileError",
     "NotSeparable",

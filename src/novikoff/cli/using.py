@@ -80,16 +80,16 @@ def show(arguments: Namespace) -> int:
     print(f"{told['learner']} of {' and '.join(shown(c) for c in model.classes_)}")
     print(f"written by novikoff {told['library_version']}")
     options = ", ".join(f"{k}={v!r}" for k, v in told["parameters"].items() if v is not None)
-    print(f"parameters  {options}")
+    print(f"parameters   {options}")
     for name, value in told["summary"].items():
-        print(f"{name.replace('_', ' '):<11} {value}")
+        print(f"{name.replace('_', ' '):<12} {value}")
     if told["extra"].get("bad_lines"):
-        print(f"bad lines   {told['extra']['bad_lines']} were left out")
-    print(f"bias        {float(model.intercept_[0])!r}")
+        print(f"bad lines    {told['extra']['bad_lines']} were left out")
+    print(f"bias         {float(model.intercept_[0])!r}")
     w = model.coef_[0]
     order = np.argsort(-abs(w), kind="stable")[: arguments.top]
     order = order[w[order] != 0]
-    print(f"weights     {np.count_nonzero(w):,} of {len(w):,} are not 0; the largest:")
+    print(f"weights      {np.count_nonzero(w):,} of {len(w):,} are not 0; the largest:")
     base = int(extra.get("reading", {}).get("zero_based") is False)  # as in the file
     called = [names[j] if names else f"feature {j + base}" for j in order]
     wide = max(map(len, called), default=0)
