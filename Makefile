@@ -31,6 +31,7 @@ bench: .venv/developing
 	$(BIN)/python -m benchmarks.fit
 	$(BIN)/python -m benchmarks.read
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.separate
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widest
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "novikoff needs Python 3.11 or later")'

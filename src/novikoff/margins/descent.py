@@ -25,10 +25,10 @@ from novikoff.margins.gap import Gap, measure, undecided
 from novikoff.rows import add, dot
 
 Array = npt.NDArray[Any]
-PASSES = 10
-"""How many passes to make before looking how far they have come."""
-MOST, AGO, PAYS = 1000, 10, 0.7
-"""The most passes, and to what part of its size so many looks ago the gap must have come."""
+PASSES, FULL = 25, 100
+"""How many passes to make before looking how far they have come, and before taking all in again."""
+MOST, AGO, PAYS = 10_000, 60, 0.9
+"""The most passes; and within so many looks, to what part of its size the gap must come."""
 
 
 class Dual(NamedTuple):
@@ -48,13 +48,15 @@ class Dual(NamedTuple):
 
 
 @njit(cache=True)
-def descend(D, alpha, u, sums, order):
-    r"""Passes over the rows in `order`, which shrinks.
+def descend(D, alpha, u, sums, order, n, level):
+    r"""Passes over the first `n` rows of `order`; how many of them are still worth visiting.
+
+    A row that is at an end and pushed against it by more than `level`, the largest push of the
+    last pass, is put behind the others. Returns how many are left, and the level.
 
     `u` is $\sum\alpha_i y_i x_i s$; `sums` are the bias, $\sum\alpha_i y_i$ and
     $\langle u, c\rangle$.
     """
-    n, level = len(order), np.inf
     for _ in range(PASSES):
         k, top = 0, 0.0
         shuffle(order[:n], n)
@@ -76,6 +78,7 @@ def descend(D, alpha, u, sums, order):
                 top = max(top, abs(change) * D.curvature[i])
             k += 1
         level = top
+    return n, level
 
 
 def as_dual(frame: Frame, cap: Array) -> Dual:
@@ -96,17 +99,19 @@ def approach(
     """Descend while it pays: the gap, the multipliers, the rows still open, and the passes made."""
     D = as_dual(frame, cap)
     alpha, u, sums = np.zeros(frame.n), np.zeros(frame.d), np.zeros(3)
-    alive, before, passes = frame.all, [np.inf] * AGO, 0
+    alive, before, passes = frame.all, [np.inf] * (AGO + 1), 0
     while True:
-        descend(D, alpha, u, sums, alive.copy())
+        if passes % FULL == 0:
+            order, n, level = alive.copy(), len(alive), np.inf
+        n, level = descend(D, alpha, u, sums, order, n, level)
         passes += PASSES
         bias = sums[0] if frame.free else sums[0] / (frame.one or 1.0)
         gap = measure(frame, cap, np.append(u - sums[1] * frame.center, bias), alpha)
-        slow = gap.relative > PAYS * before[-AGO]
+        before.append(gap.relative)
+        slow = min(before[-AGO:]) > PAYS * min(before[:-AGO])
         late = passes >= MOST or monotonic() > deadline
         if gap.relative <= tol or slow or late:
             return gap, alpha, alive, passes
-        before.append(gap.relative)
         alive, outside, inside = undecided(frame, cap, gap, alive)
         alpha[outside], alpha[inside] = 0.0, cap[inside]
         if len(outside) or len(inside):
