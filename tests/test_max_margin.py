@@ -18,6 +18,7 @@ from novikoff import (
     DataError,
     MaxMargin,
     NotSeparable,
+    OutOfTime,
     ParameterError,
     WeightOverflow,
     separability,
@@ -222,6 +223,100 @@ def test_inseparable_wide_data():
     with pytest.raises(NotSeparable) as caught:
         MaxMargin(budget=10.0).fit(X, y)
     assert caught.value.separability.verdict != "separable"
+
+
+def test_classes_far_apart():
+    """Where the dual starts far below 0, and the primal far above its end."""
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        y = np.arange(100) % 2
+        X = random.normal(size=(100, 2)) + 20 * y[:, None]
+        model = MaxMargin(C=100.0).fit(X, y)
+        assert model.gap_ <= 1e-6
+        assert model.score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("C", [1e-16, 1e-9, 1.0, 1e6])
+def test_costs_of_every_size(C):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 4))
+    y = np.where(X @ random.normal(size=4) + 0.3 * random.normal(size=60) > 0, 1, -1)
+    model = MaxMargin(C=C).fit(X, y)
+    assert model.gap_ <= 1e-6
+    assert 0 <= exact_gap(model, X, y, C) <= Fraction(model.gap_)
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e6])  # at 1e8 the bias itself is too coarse a float
+def test_data_far_from_the_origin(offset):
+    X = np.array([[3.0, -1], [-3, 2], [0, 3], [0, -1], [-3, 0], [1, 2]])
+    y = np.array([1, -1, -1, -1, -1, -1])
+    here, there = MaxMargin(C=100.0).fit(X, y), MaxMargin(C=100.0).fit(X + offset, y)
+    np.testing.assert_allclose(here.coef_, there.coef_, rtol=1e-2)
+    assert there.gap_ <= 1e-6
+
+
+@pytest.mark.parametrize("C", [1.0, inf])
+def test_wide_data_far_from_the_origin(C):
+    X = np.random.default_rng(0).normal(size=(40, 1600))
+    y = np.arange(40) % 2
+    here, there = MaxMargin(C=C).fit(X, y), MaxMargin(C=C).fit(X + 1e6, y)
+    assert there.gap_ <= 1e-6
+    assert here.margin_.lower <= 1.0001 * there.margin_.upper
+    assert there.margin_.lower <= 1.0001 * here.margin_.upper
+
+
+def test_uneven_weights():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 4))
+    y = np.where(X[:, 0] + 0.5 * random.normal(size=60) > 0, 1, -1)
+    for ratio in (1e3, 1e6, 1e9):  # at 1e12 a score's rounding costs more than the other class
+        model = MaxMargin(C=1.0).fit(X, y, sample_weight=np.where(y > 0, ratio, 1.0))
+        assert model.gap_ <= 1e-6
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was():
+    model = MaxMargin(C=1.0).fit([[0.0, 0], [1, 1]], [0, 1])
+    before = pickle.dumps(model)
+    for X, y in (([[np.nan] * 3, [1.0] * 3], [0, 1]), (np.zeros((2, 5)), [1, 1])):
+        with pytest.raises(ValueError, match="NaN|class"):
+            model.fit(X, y)
+        assert pickle.dumps(model) == before
+    model.C = inf
+    with pytest.raises(NotSeparable):
+        model.fit(np.zeros((2, 5)), [0, 1])
+    assert model.n_features_in_ == 2
+
+
+def test_wide_data_on_wild_scales():
+    random = np.random.default_rng(0)
+    X = np.zeros((4, 501))
+    X[:, 0] = [-1.5, -0.5, 0.5, 1.5]
+    X[:, 1], X[:, 2] = 1e150 * random.normal(size=4), 1e-150 * random.normal(size=4)
+    model = MaxMargin(budget=20.0).fit(X, X[:, 0] > 0)
+    assert model.gap_ <= 1e-6
+    assert separability(X, X[:, 0] > 0).margin.lower <= model.margin_.upper
+
+
+def test_out_of_time_is_no_verdict():
+    with pytest.raises(OutOfTime, match="no separator was found, and no proof"):
+        MaxMargin(budget=1e-9).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("exponent", [-300, -200, -160, 160, 200, 300])
+@pytest.mark.parametrize("C", [1.0, inf])
+def test_extreme_scales_give_an_answer_or_a_clear_error(exponent, C):
+    X = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]) * 10.0**exponent
+    try:
+        model = MaxMargin(C=C).fit(X, [0, 0, 0, 1])
+    except WeightOverflow:
+        return
+    assert model.gap_ <= 1e-6
+
+
+def test_costs_that_are_no_floats():
+    for C, weight in ((1e300, 1e9), (1e-300, 1e-100)):
+        with pytest.raises(ParameterError, match="past the range of floats"):
+            MaxMargin(C=C).fit([[0.0], [1.0]], [0, 1], sample_weight=[weight] * 2)
 
 
 def test_a_spent_budget_is_said():

@@ -314,6 +314,65 @@ def test_a_corrupted_margin_fails(bias, wide):
         assert not replace(result, **bad).verify(X, y)
 
 
+def test_false_margins_of_huge_numbers_fail():
+    """Where sums overflow, nothing is known, and nothing else is forgotten."""
+    X = np.array([[1e-3, 0], [1e301, -1e301], [3, 0], [-1e-3, 0]])
+    half = Fraction(1, 2)
+    result = Separability(
+        "separable",
+        np.array([1, 1 - 2.0**-53]),
+        0.0,
+        None,
+        (0, 3),
+        (half, half),
+        Bracket(1.0, 10.0),
+        1.0,
+        (1, 0, 0),
+        True,
+    )
+    assert not result.verify(X, [1, 1, 1, 0])
+
+
+def test_margins_and_witnesses_must_fit_the_verdict():
+    xor = separability(GATES, [0, 1, 1, 0])
+    assert not replace(xor, margin=Bracket(5.0, 6.0)).verify(GATES, [0, 1, 1, 0])
+    X, y = [[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1]
+    quasi = separability(X, y)
+    assert quasi.verdict == "quasi-separable"
+    assert not replace(quasi, coef=-quasi.coef).verify(X, y)
+    assert not replace(quasi, rows=(0.5, *quasi.rows[1:])).verify(X, y)
+    long = tuple(f * Fraction(2) ** 3000 + 1 for f in quasi.witness)
+    assert not replace(quasi, witness=long).verify(X, y)
+
+
+@pytest.mark.parametrize("d", [110, 600])
+def test_contradictory_rows_among_many_features(d):
+    X = np.random.default_rng(0).normal(size=(6, d))
+    X[1] = X[0]
+    assert check(X, [0, 1, 0, 1, 1, 0]).verdict == "quasi-separable"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"multipliers": [1]},
+        {"margin": ["0x1p99999", "0x0p0"]},
+        {"rows": [float("inf")]},
+        {"fit_intercept": "false"},
+    ],
+)
+def test_damaged_json_is_refused(change):
+    told = json.loads(separability(GATES, [0, 1, 1, 0]).to_json())
+    with pytest.raises(DataError):
+        Separability.from_json(json.dumps(told | change))
+
+
+@pytest.mark.parametrize("options", [{"tol": "a"}, {"budget": None}, {"fit_intercept": "no"}])
+def test_arguments_without_a_meaning(options):
+    with pytest.raises(ParameterError, match=f"{next(iter(options))}="):
+        separability(GATES, [0, 1, 1, 0], **options)
+
+
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("exponents", [(-150, -150, 150, 150), (-126, 113, 133, -71)])
 def test_brackets_close_on_every_scale(exponents, bias):
@@ -337,7 +396,7 @@ def test_bad_certificates_and_arguments():
     for text in ("{}", "[]", "not json", '{"format": "other"}', '{"format": 3}'):
         with pytest.raises(DataError):
             Separability.from_json(text)
-    with pytest.raises(ParameterError, match="must be numbers above 0"):
+    with pytest.raises(ParameterError, match="must be a number above 0"):
         separability(GATES, [0, 0, 0, 1], tol=0)
     with pytest.raises(DataError, match="row 1, column 0"):
         separability([[0.0], [np.nan]], [0, 1])

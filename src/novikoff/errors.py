@@ -6,6 +6,7 @@ NovikoffError
 │   ├── FileError                 this file cannot be read, at this line and column
 │   ├── ModelFileError            this file holds no model, or a damaged one
 │   └── NotSeparable              they have no separator; carries the proof
+├── OutOfTime (TimeoutError)      neither an answer nor its opposite was proved within the budget
 ├── ParameterError (ValueError)   this option does not have a meaning
 ├── WriteError (OSError)          this file could not be written; the old one is as it was
 └── WeightOverflow (ArithmeticError, ValueError)   the weights left the range of their type
@@ -76,6 +77,25 @@ class NotSeparable(DataError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class OutOfTime(NovikoffError, TimeoutError):
+    """The budget was spent before anything was proved.
+
+    Parameters
+    ----------
+    message : str
+
+    Examples
+    --------
+    >>> from novikoff import MaxMargin, OutOfTime
+    >>> try:
+    ...     MaxMargin(budget=1e-9).fit([[0.0], [1.0]], [0, 1])
+    ... except OutOfTime as error:
+    ...     print(error)
+    Within budget=1e-09 seconds no separator was found, and no proof that there is none: give a
+    larger budget, or a finite C.
+    """
 
 
 class ParameterError(NovikoffError, ValueError):

@@ -87,11 +87,11 @@ class Separability:
     fit_intercept: bool
 
     def verify(self, X: Any, y: Any) -> bool:
-        """Check the proof of the verdict against the data, exactly.
+        """Check the proof of the verdict and of the margin against the data.
 
-        The margin, the bound and the diverging coefficients are not part of it. Independent
-        of how the result was found: floats with a rigorous bound on their
-        error decide what they can, integers the rest.
+        Independent of how the result was found: floats with a rigorous bound on their error
+        decide what they can, integers the rest. The bound on mistakes and the diverging
+        coefficients are not part of it.
 
         Parameters
         ----------
@@ -107,10 +107,15 @@ class Separability:
         X, y = labelled(X, y)
         if self.verdict == "separable":
             return (v := self._separator(X, y)) is not None and self._measures(X, y, v)
-        if self.verdict == "quasi-separable":
-            return self._cancels(X, y) and self._supports(X, y)
-        if self.verdict == "inseparable":
-            return self._cancels(X, y) and self._spans(X, y)
+        if self.margin != Bracket(0.0, 0.0):
+            return False
+        try:
+            if self.verdict == "quasi-separable":
+                return self._cancels(X, y) and self._supports(X, y)
+            if self.verdict == "inseparable":
+                return self._cancels(X, y) and self._spans(X, y)
+        except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
+            return False
         return False
 
     def _separator(self, X: Any, y: Array) -> Array | None:
@@ -137,7 +142,8 @@ class Separability:
         rows = self.rows
         return (
             len(rows) == len(self.multipliers) == len(set(rows)) > 0
-            and all(p > 0 for p in self.multipliers)
+            and all(isinstance(row, int) for row in rows)
+            and all(isinstance(p, Fraction) and p > 0 for p in self.multipliers)
             and sum(self.multipliers) == 1
             and min(rows) >= 0
             and max(rows) < n
@@ -147,6 +153,11 @@ class Separability:
         if self.witness is None or len(self.witness) != X.shape[1] + 1:
             return False
         if not self.fit_intercept and self.witness[-1] != 0:
+            return False
+        if self.coef is None or self.intercept is None:
+            return False
+        stated = np.append(self.coef, self.intercept)
+        if not np.array_equal(stated, rounded_to_floats(self.witness)):
             return False
         s = row_signs(expansion(list(self.witness)), X, y)
         return bool((s >= 0).all() and (s > 0).any())
@@ -190,6 +201,8 @@ class Separability:
             told = json.loads(text)
             if told["format"] != FORMAT:
                 raise DataError(f"The certificate has format {told['format']!r}, not {FORMAT!r}.")
+            if type(told["fit_intercept"]) is not bool:
+                raise DataError("The certificate's fit_intercept must be true or false.")
             coef, witness = told["coef"], told["witness"]
             lower, upper = (float.fromhex(m) for m in told["margin"])
             return cls(
@@ -202,9 +215,16 @@ class Separability:
                 margin=Bracket(lower, upper),
                 novikoff=float.fromhex(told["novikoff"]),
                 infinite=tuple(int(s) for s in told["infinite"]),
-                fit_intercept=bool(told["fit_intercept"]),
+                fit_intercept=told["fit_intercept"],
             )
-        except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        except (
+            AttributeError,
+            KeyError,
+            OverflowError,
+            TypeError,
+            ValueError,
+            ZeroDivisionError,
+        ) as error:
             if isinstance(error, DataError):
                 raise
             raise DataError(f"This is not a separability certificate: {error!r}.") from error
@@ -219,6 +239,12 @@ def parsed(text: str) -> Fraction:
     """The fraction that was written."""
     p, q = text.split("/")
     return Fraction(int(fmpz(p)), int(fmpz(q)))
+
+
+def rounded_to_floats(exact: tuple[Fraction, ...]) -> Array:
+    """The nearest floats to a multiple of the numbers, the largest of which becomes 1."""
+    top = max(abs(f) for f in exact) or Fraction(1)
+    return np.array([float(f / top) for f in exact])
 
 
 def row_signs(V: Array, X: Any, y: Array) -> Array:

@@ -100,6 +100,7 @@ def approach(
     D = as_dual(frame, cap)
     alpha, u, sums = np.zeros(frame.n), np.zeros(frame.d), np.zeros(3)
     alive, before, passes = frame.all, [np.inf] * (AGO + 1), 0
+    best, chosen = measure(frame, cap, np.zeros(frame.d + 1), alpha), alpha.copy()
     while True:
         if passes % FULL == 0:
             order, n, level = alive.copy(), len(alive), np.inf
@@ -107,11 +108,15 @@ def approach(
         passes += PASSES
         bias = sums[0] if frame.free else sums[0] / (frame.one or 1.0)
         gap = measure(frame, cap, np.append(u - sums[1] * frame.center, bias), alpha)
+        if not np.isfinite(gap.v).all():  # an offset so large that scores are all rounding
+            return best, chosen, alive, passes
+        chosen = alpha.copy() if gap.dual >= best.dual else chosen
+        gap = best = best.joined(gap)
         before.append(gap.relative)
         slow = min(before[-AGO:]) > PAYS * min(before[:-AGO])
         late = passes >= MOST or monotonic() > deadline
         if gap.relative <= tol or slow or late:
-            return gap, alpha, alive, passes
+            return gap, chosen, alive, passes
         alive, outside, inside = undecided(frame, cap, gap, alive)
         alpha[outside], alpha[inside] = 0.0, cap[inside]
         if len(outside) or len(inside):

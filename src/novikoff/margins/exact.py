@@ -156,11 +156,12 @@ def lowest_scores(v, X, y):
         c = (y[i] + 1) // 2
         s, error = plain_score(v, X, i)
         low = y[i] * s - error
-        if not low >= lows[c] and not error < 1e-9 * abs(s):
+        if not low >= lows[c]:  # few rows are: for these it pays to know better
             s, error = compensated_score(v, X, i)
             low = y[i] * s - error
-        if not low >= lows[c]:
-            lows[c] = low
+        if np.isnan(low):  # an overflow on the way: nothing is known
+            low = -np.inf
+        lows[c] = min(lows[c], low)
     return lows
 
 

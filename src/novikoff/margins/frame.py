@@ -4,7 +4,8 @@ Rows are seen as $z_i = ((x_i - c) / s, o)$ and weights as $v = (w s, b + \langl
 so that scores are the same, numbers are near 1, and the bias is that at the data's centre
 $c$. What the bias costs decides the problem: nothing ($o = 1$, `hold` 0: a free bias), as much
 as any weight ($o = 1/s$, `hold` 1: the space that a perceptron's run takes place in), or it is
-not there ($o = 0$). Nothing is copied: centre and scale are applied to vectors, not to the data.
+not there ($o = 0$). Nothing is copied, centre and scale being applied to vectors and not to the
+data, except where the centre is so far off that scores would be differences of large numbers.
 """
 
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ from novikoff.margins.geometry import dense, power_of_two
 from novikoff.rows import add, column, dot, first, last, value
 
 Array = npt.NDArray[Any]
+FAR = 100.0
+"""Rows whose centre is so many times farther from the origin than they from it are moved."""
 BLOCK = 1 << 12
 """How many rows to make dense at a time."""
 
@@ -82,13 +85,17 @@ class Frame:
 
     def __init__(self, X: Any, y: Array, *, bias: str = "free") -> None:
         """`bias` is "free", "held" (a weight like any other) or "none"."""
-        self.X, self.rows, self.y = X, as_rows(X), y
         self.n, self.d = X.shape
-        self.all = np.arange(self.n)
-        self.center = np.zeros(self.d)
+        self.all, self.y = np.arange(self.n), y
+        self.center, self.shift = np.zeros(self.d), np.zeros(self.d)
         if bias == "free" and not sparse.issparse(X):
-            total(np.full(self.n, 1.0 / self.n), self.rows, self.all, self.center)
-        self.lengths = lengths(self.rows, self.n, self.center)
+            total(np.full(self.n, 1.0 / self.n), as_rows(X), self.all, self.center)
+        self.lengths = lengths(as_rows(X), self.n, self.center)
+        if np.linalg.norm(self.center) > FAR * self.lengths.max(initial=0.0):
+            X, self.shift = X - self.center, self.center
+            self.center = np.zeros(self.d)
+            self.lengths = lengths(X, self.n, self.center)
+        self.X, self.rows = X, as_rows(X)
         self.scale = power_of_two(float(self.lengths.max(initial=0.0)))
         self.lengths *= self.scale
         self.center *= self.scale
@@ -141,7 +148,8 @@ class Frame:
 
     def raw(self, v: Array) -> tuple[Array, float]:
         """Weights and bias for the data as they are."""
-        return v[:-1] * self.scale, float(self.one * v[-1] - v[:-1] @ self.center)
+        w = v[:-1] * self.scale
+        return w, float(self.one * v[-1] - v[:-1] @ self.center - w @ self.shift)
 
 
 def square_total(frame: Frame, which: Array) -> Array:

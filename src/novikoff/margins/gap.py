@@ -11,8 +11,8 @@ in $w$, so that any $w$ and $\alpha$ confine the widest separator to a ball:
 $\|w - w^\star\|^2 \le 2(P - D)$. From a ball follow bounds on its scores, and from those
 which examples cannot be on its margin (Ndiaye, Fercoq, Gramfort & Salmon 2017, "Gap safe
 screening rules"). With a free bias they need an interval for $b^\star$ as well: given $w$,
-the best $b$ is the $n_+$-th smallest of the numbers $y_i - \langle w, x_i\rangle$ (by weight
-of $c_i$), an order statistic, which moves by no more than they do.
+the best $b$ is an order statistic of the numbers $y_i - \langle w, x_i\rangle$ (by weight of $c_i$,
+the one up to which all weigh what the positive ones do), which moves by no more than they do.
 """
 
 from typing import Any, NamedTuple
@@ -31,6 +31,8 @@ class Gap(NamedTuple):
     primal: float
     dual: float
     v: Array
+    error: float
+    """What rounding may have added to their difference, or taken away."""
 
     @property
     def relative(self) -> float:
@@ -40,14 +42,33 @@ class Gap(NamedTuple):
     @property
     def radius(self) -> float:
         """How far the weights may be from the best ones, with room for rounding."""
-        return float(np.sqrt(2.0 * max(0.0, self.primal - self.dual) + 1e-13 * self.primal))
+        return float(np.sqrt(2.0 * (max(0.0, self.primal - self.dual) + self.error)))
+
+    def joined(self, other: "Gap") -> "Gap":
+        """The better primal and the better dual value: any two of them make a gap."""
+        first = self if self.primal <= other.primal else other
+        error = max(self.error, other.error)
+        return Gap(first.primal, max(self.dual, other.dual), first.v, error)
 
 
-def order_statistic(t: Array, c: Array, weight: float) -> float:
-    """The smallest of `t` up to which the weights `c` add up to `weight`."""
+def balance_point(t: Array, c: Array, positive: Array, lean: float = 1.0, beside: int = 0) -> float:
+    r"""The least $t_k$ up to which the negative examples weigh what the positive ones past it do.
+
+    Or one `beside` it. This is the $t$ up to which all weigh what the positive ones do, put so that
+    no small weight is lost among large ones. With `lean` below 1 it is reached later.
+    """
     order = np.argsort(t, kind="stable")
-    k = int(np.searchsorted(np.cumsum(c[order]), weight * (1.0 - 1e-12)))
-    return float(t[order[min(k, len(t) - 1)]])
+    c, positive = c[order], positive[order]
+    below = np.cumsum(np.where(positive, 0.0, c))
+    past = np.append(np.cumsum(np.where(positive, c, 0.0)[::-1])[::-1][1:], 0.0)
+    k = int((below * lean >= past).argmax()) + beside
+    return float(t[order[min(max(k, 0), len(t) - 1)]])
+
+
+def rounding(frame: Frame, v: Array) -> float:
+    """How far a score can be off: so many roundings of numbers of this size."""
+    size = float(np.linalg.norm(v[:-1])) * (1.0 + float(np.linalg.norm(frame.center)))
+    return float(2.0**-52 * (frame.d + 8) * (size + abs(float(v[-1])) + 1.0))
 
 
 def measure(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
@@ -61,7 +82,7 @@ def measure(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
         if hard:
             v[-1] = -(s[positive].min() + s[~positive].max()) / 2
         else:
-            v[-1] = order_statistic(frame.y - s, cap, float(cap[positive].sum()))
+            v[-1] = best_bias(frame, cap, s)
         s += v[-1]
     s *= frame.y
     if hard:
@@ -72,6 +93,8 @@ def measure(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
             primal = 0.5 * float(length_square(frame, v))
     else:
         primal = 0.5 * float(length_square(frame, v)) + float(cap @ np.maximum(0.0, 1.0 - s))
+    off = rounding(frame, v)
+    inside = s < 1.0 + off
     a = frame.balanced(alpha)
     u = frame.combination(a, frame.all)
     square, weight = float(length_square(frame, u)), float(a.sum())
@@ -79,7 +102,16 @@ def measure(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
         dual = 0.5 * weight * weight / square if square > 0 else 0.0
     else:
         dual = weight - 0.5 * square
-    return Gap(primal, dual, v)
+    error = 1e-13 * (primal + abs(dual)) if primal < np.inf else 0.0
+    error += off * (8.0 * primal if hard else float(cap[inside].sum()) + weight)
+    return Gap(primal, dual, v, error)
+
+
+def best_bias(frame: Frame, cap: Array, s: Array) -> float:
+    """The bias that costs least with these scores; sums of weights may be rounded."""
+    t = frame.y - s
+    candidates = [balance_point(t, cap, frame.y > 0, beside=beside) for beside in (-1, 0, 1)]
+    return min(candidates, key=lambda b: float(cap @ np.maximum(0.0, 1.0 - frame.y * (s + b))))
 
 
 def length_square(frame: Frame, v: Array) -> Any:
@@ -98,7 +130,7 @@ def undecided(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, 
         return alive, alive[:0], alive[:0]
     reach = r * frame.lengths[alive] * (1 + 1e-9)
     s = frame.scores(gap.v, alive)
-    slack = np.abs(s) * 1e-12 + 1e-12  # rounding of the scores themselves
+    slack = 4.0 * rounding(frame, gap.v)
     if frame.free:
         low, high = bias_between(frame, cap, gap)
         s -= y * gap.v[-1]
@@ -107,21 +139,19 @@ def undecided(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, 
         reach += r * frame.one
         s_low = s_high = s
     outside = s_low - reach - slack > 1.0
-    inside = s_high + reach + slack < 1.0
+    inside = (s_high + reach + slack < 1.0) & np.isfinite(cap[alive])
     return alive[~outside & ~inside], alive[outside], alive[inside]
 
 
 def bias_between(frame: Frame, cap: Array, gap: Gap) -> tuple[float, float]:
     """An interval that has the best bias in it."""
     s = frame.scores(gap.v, frame.all) * frame.y - gap.v[-1]
-    reach = gap.radius * frame.lengths * (1 + 1e-9) + 1e-12 * (1.0 + abs(s))
+    reach = gap.radius * frame.lengths * (1 + 1e-9) + 4.0 * rounding(frame, gap.v)
     t = frame.y - s
     positive = frame.y > 0
     if np.isinf(cap[0]):
         return float((t - reach)[positive].max()), float((t + reach)[~positive].min())
-    weight = float(cap[positive].sum())
-    above = weight * (1.0 + 1e-9) + np.nextafter(0, 1)
     return (
-        order_statistic(t - reach, cap, weight * (1.0 - 1e-9)),
-        order_statistic(t + reach, cap, above),
+        balance_point(t - reach, cap, positive, 1.0 + 1e-9),
+        balance_point(t + reach, cap, positive, 1.0 - 1e-9),
     )

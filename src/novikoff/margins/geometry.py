@@ -13,6 +13,8 @@ from novikoff.labels import Signs, as_labels, two_classes
 from novikoff.rows import SUM, column, first, last, norm, value
 
 Array = npt.NDArray[Any]
+MOST_EXPONENT = 1000
+"""Of a power of two that is a float, and so is its reciprocal."""
 WIDE = 500
 """Past so many features, rows are never made dense by the thousands."""
 
@@ -97,4 +99,5 @@ def longest(X, n):
 
 def power_of_two(size: float) -> float:
     """What brings numbers of this size near 1, without rounding them."""
-    return float(np.ldexp(1.0, -int(np.frexp(size)[1]))) if size > 0 else 1.0
+    exponent = min(-int(np.frexp(size)[1]), MOST_EXPONENT)
+    return float(np.ldexp(1.0, exponent)) if 0 < size < np.inf else 1.0

@@ -7,6 +7,7 @@ of the data, equation (4.9).
 """
 
 import warnings
+from fractions import Fraction
 from math import inf, isfinite
 from numbers import Real
 from time import monotonic
@@ -18,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
 
-from novikoff.errors import DataError, NotSeparable, ParameterError
+from novikoff.errors import DataError, NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs import as_rows, overflow, read, require_sound
 from novikoff.labels import Signs, as_labels, two_classes
 from novikoff.margins import proof, widest
@@ -30,6 +31,18 @@ from novikoff.margins.separability import separability
 from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
+Fitted = tuple[Solution, Bracket, float]
+"""What was found, its margin, and the certified gap."""
+
+
+def as_solution(
+    n: int, v: Array, bracket: Bracket, rows: Array, shares: list[Fraction]
+) -> Solution:
+    r"""A separator with the multipliers $\alpha = p / \gamma^2$ that make $w$ of it."""
+    square = Fraction(bracket.upper) ** 2
+    alpha = np.zeros(n)
+    alpha[rows] = [float(p / square) for p in shares]
+    return Solution(v, alpha, 1)
 
 
 class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
@@ -117,7 +130,26 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
             Itself.
         """
         self._check_parameters()
-        deadline = monotonic() + self.budget
+        before = dict(vars(self))
+        try:
+            self._fit(X, y, sample_weight, monotonic() + self.budget)
+        except BaseException as error:
+            self.__dict__ = before
+            if isinstance(error, OverflowError | ZeroDivisionError):
+                raise overflow(np.float64) from error
+            raise
+        if not self.gap_ <= self.tol:
+            warnings.warn(
+                f"MaxMargin stopped at a relative duality gap of {self.gap_:.1e}, above "
+                f"tol={self.tol:g}, where it could not do better within budget={self.budget:g} "
+                f"seconds or the precision of floats: its margin is within {self.margin_} all the "
+                "same. Scale or shift the features, or give a larger tol or budget.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, deadline: float) -> None:
         X = read(self, X, reset=True)
         y = as_labels(y)
         check_consistent_length(X, y)
@@ -134,48 +166,37 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
                     raise DataError("All examples of one class have sample_weight 0: weigh some.")
                 X, signs, weight = X[kept], signs[kept], weight[kept]
         fitted = self._hard if inf == self.C else self._soft
-        solution = fitted(X, signs, weight, deadline)
-        w, support = solution.v[:-1], np.flatnonzero(solution.alpha)
+        with np.errstate(over="ignore", invalid="ignore", under="ignore", divide="ignore"):
+            solution, self.margin_, self.gap_ = fitted(X, signs, weight, deadline)
+        if not np.isfinite(solution.v).all() or not np.isfinite(solution.alpha).all():
+            raise overflow(np.float64)
+        support = np.flatnonzero(solution.alpha)
         self.classes_ = classes
-        self.coef_, self.intercept_ = w.reshape(1, -1).copy(), solution.v[-1:].copy()
+        self.coef_ = solution.v[:-1].reshape(1, -1).copy()
+        self.intercept_ = solution.v[-1:].copy()
         self.support_ = kept[support]
         self.dual_coef_ = (signs[support] * solution.alpha[support]).reshape(1, -1)
         self.n_iter_ = solution.n_iter
-        if self.gap_ > self.tol:
-            warnings.warn(
-                f"MaxMargin stopped at a relative duality gap of {self.gap_:.1e}, above "
-                f"tol={self.tol:g}: its margin is within {self.margin_} all the same. Give it "
-                f"more than budget={self.budget:g} seconds, a larger tol, or scaled features.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        return self
 
-    def _soft(self, X: Any, y: Signs, weight: Array, deadline: float) -> Solution:
+    def _soft(self, X: Any, y: Signs, weight: Array, deadline: float) -> Fitted:
         bias = "free" if self.fit_intercept else "none"
-        cost = self.C * weight
+        cost = float(self.C) * weight
+        if not (np.isfinite(cost).all() and cost.all()):
+            raise ParameterError(
+                f"C={self.C!r} times sample_weight is past the range of floats for some example."
+            )
         solution = solve(X, y, cost, bias, 0.5 * self.tol, deadline)
         primal, dual = proof.soft_gap(X, y, solution.v, solution.alpha, cost, bias)
-        self.gap_ = (primal - dual) / primal
-        self.margin_ = proof.soft_margin(solution.v, primal, dual)
-        return solution
+        gap = (primal - dual) / primal * (1.0 + 2.0**-50) if primal < inf else inf
+        return solution, proof.soft_margin(solution.v, primal, dual), gap
 
-    def _hard(self, X: Any, y: Signs, weight: Array, deadline: float) -> Solution:
+    def _hard(self, X: Any, y: Signs, weight: Array, deadline: float) -> Fitted:
         """The widest of all strict separators; the weights of examples do not matter."""
         found = self._narrow(X, y, deadline) if X.shape[1] <= WIDE else self._wide(X, y, deadline)
-        if found is None:
-            result = separability(X, y, fit_intercept=self.fit_intercept, budget=self.budget)
-            raise NotSeparable(
-                f"No hyperplane was found with the classes strictly on its two sides: the data is "
-                f"{result.verdict}. Give a finite C for a soft margin. (The certificate is in this "
-                "error's `separability`.)",
-                result,
-            )
-        solution, self.margin_ = found
-        lower, upper = self.margin_.lower, self.margin_.upper
-        self.gap_ = max(0.0, 1.0 - (lower / upper) ** 2)
-        to_one = 1.0 / (lower * float(np.linalg.norm(solution.v[:-1])))
-        return solution._replace(v=solution.v * to_one)
+        solution, bracket = found or self._certified(X, y, deadline)
+        gap = max(0.0, 1.0 - (bracket.lower / bracket.upper) ** 2 * (1.0 - 2.0**-50))
+        to_one = 1.0 / (bracket.lower * float(np.linalg.norm(solution.v[:-1])))
+        return solution._replace(v=solution.v * to_one), bracket, gap
 
     def _narrow(self, X: Any, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
         try:
@@ -187,15 +208,37 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         v, bracket, (rows, shares) = widest.margin(
             X, y, np.asarray(witness), self.fit_intercept, self.tol / 2, deadline
         )
-        alpha = np.zeros(len(y))
-        alpha[rows] = [float(p) / bracket.upper**2 for p in shares]
-        return Solution(v, alpha, 1), bracket
+        return as_solution(len(y), v, bracket, rows, shares), bracket
 
     def _wide(self, X: Any, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
         bias = "free" if self.fit_intercept else "none"
-        found = solve(X, y, np.full(len(y), inf), bias, self.tol / 2, deadline)
+        half = monotonic() + (deadline - monotonic()) / 2  # the rest is for the certificate
+        found = solve(X, y, np.full(len(y), inf), bias, self.tol / 2, half)
         bracket = widest.bracket(X, y, found, bias)
-        return (found, bracket) if bracket.lower > 0 else None
+        near = bracket.gap <= self.tol / 2 * bracket.upper
+        return (found, bracket) if bracket.lower > 0 and near else None
+
+    def _certified(self, X: Any, y: Signs, deadline: float) -> tuple[Solution, Bracket]:
+        """What `separability` says, where the quick ways found nothing."""
+        left, result = deadline - monotonic(), None
+        if left > 0:
+            options: dict[str, Any] = {"tol": self.tol / 2, "budget": left}
+            result = separability(X, y, fit_intercept=self.fit_intercept, **options)
+        if result is None or result.verdict == "undecided":
+            raise OutOfTime(
+                f"Within budget={self.budget:g} seconds no separator was found, and no proof that "
+                "there is none: give a larger budget, or a finite C."
+            )
+        if result.verdict != "separable":
+            raise NotSeparable(
+                f"No hyperplane has the classes strictly on its two sides: the data is "
+                f"{result.verdict}. Give a finite C for a soft margin. (The certificate is in this "
+                "error's `separability`.)",
+                result,
+            )
+        v = np.append(result.coef, result.intercept)  # type: ignore[arg-type]
+        rows, shares = np.array(result.rows), list(result.multipliers)
+        return as_solution(len(y), v, result.margin, rows, shares), result.margin
 
     def decision_function(self, X: Any) -> Array:
         r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.

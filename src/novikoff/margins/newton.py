@@ -104,7 +104,11 @@ def solve(X: Any, y: Array, cost: Array, bias: str, tol: float, deadline: float)
     if np.isinf(cap[0]):  # the multiple that has the weights' own length
         square = float(length_square(frame, frame.combination(alpha, frame.all)))
         alpha *= float(alpha.sum()) / square if square > 0 else 0.0
-    return Solution(np.append(w, b), alpha * frame.scale**2, passes + newton.steps)
+    alpha *= frame.scale**2
+    if np.isinf(cost[0]) and not 0.0 < alpha.sum() < np.inf:  # two examples prove a little
+        alpha = np.zeros(len(y))
+        alpha[[int((y > 0).argmax()), int((y < 0).argmax())]] = 1.0
+    return Solution(np.append(w, b), alpha, passes + newton.steps)
 
 
 class Newton:
@@ -123,6 +127,8 @@ class Newton:
     def first_tau(self) -> float:
         """A step that moves the multipliers by about as much as they weigh."""
         sure = 1.0 / (float(np.square(self.frame.lengths).mean()) or 1.0)
+        if self.cap[0] < np.inf:  # or a score's part of a multiplier would be lost to rounding
+            sure = min(sure, 10.0 * float(self.cap.mean()))
         support = np.flatnonzero(self.alpha[self.alive])
         if not len(support) or not self.gap.relative < 1.0:
             return sure
@@ -149,8 +155,9 @@ class Newton:
                 return
             steps = self.minimize(deadline)
             gap = measure(self.frame, self.cap, self.v, self.alpha)
-            if gap.relative < self.gap.relative or not self.gap.relative < np.inf:
-                self.gap, self.best = gap, self.alpha.copy()
+            if gap.dual >= self.gap.dual:
+                self.best = self.alpha.copy()
+            self.gap = gap = self.gap.joined(gap)
             idle = 0 if gap.relative < 0.9 * best or best > ROUGH else idle + 1
             best = min(best, gap.relative)
             self.settle()

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from scipy import sparse
 
 from novikoff.inputs import as_rows
 from novikoff.margins.bracket import Bracket
-from novikoff.margins.exact import LEAST, U_ROUND, plain_score
-from novikoff.margins.frame import total, total_size
+from novikoff.margins.exact import LEAST, U_ROUND, compensated_score, plain_score
+from novikoff.margins.frame import BLOCK, total, total_size
 
 Array = npt.NDArray[Any]
 
@@ -26,10 +27,12 @@ def hinge_total(v, X, y, c):
     P = 0.0
     for i in range(len(y)):
         s, error = plain_score(v, X, i)
+        if not error < 1e-12 and y[i] * s < 1.0 + error:
+            s, error = compensated_score(v, X, i)
         missing = 1.0 - y[i] * s + error
-        if missing > 0.0:
-            P += c[i] * missing
-    return P * (1.0 + 2.0 * len(y) * U_ROUND)
+        if not missing <= 0.0:  # or unknown
+            P += c[i] * missing + LEAST
+    return P * (1.0 + 2.0 * len(y) * U_ROUND) if not np.isnan(P) else np.inf
 
 
 def length_up(u: Array, error: Any = 0.0) -> float:
@@ -67,8 +70,16 @@ def combined(X: Any, y: Array, alpha: Array, bias: str) -> tuple[float, float]:
         a = a * np.where(signs > 0, light / up, light / down)
         weight = 2.0 * light
     out, size = np.zeros(X.shape[1] + 1), np.zeros(X.shape[1] + 1)
-    total(a * signs, rows, support, out[:-1])
-    total_size(a, rows, support, size)
+    if bias == "free" and not sparse.issparse(X):  # seen from anywhere, the sum is the same
+        near = np.asarray(X[support[0]], np.float64)
+        for low in range(0, len(support), BLOCK):
+            these = slice(low, low + BLOCK)
+            Z = np.asarray(X[support[these]], np.float64) - near
+            total(a[these] * signs[these], Z, np.arange(len(Z)), out[:-1])
+            total_size(a[these], Z, np.arange(len(Z)), size)
+    else:
+        total(a * signs, rows, support, out[:-1])
+        total_size(a, rows, support, size)
     if bias == "held":
         out[-1] = fsum(a * signs)
     roundings = size[-1] + 8.0

@@ -33,7 +33,7 @@ from novikoff.margins.exact import (
     whole_rows,
 )
 from novikoff.margins.exact_hull import corral_around_origin
-from novikoff.margins.geometry import WIDE, column_peaks, cosines, dense
+from novikoff.margins.geometry import MOST_EXPONENT, WIDE, column_peaks, cosines, dense
 from novikoff.margins.hull import Nearest, nearest_point, of_rows
 
 Array = npt.NDArray[Any]
@@ -70,7 +70,8 @@ class Search:
         column_peaks(self.rows, len(y), peaks)
         peaks[-1] = float(bias)
         peaks[:-1][peaks[:-1] == 0] = 1.0
-        self.c = np.ldexp(1.0, -np.frexp(peaks)[1])  # powers of two: scaling is exact
+        # powers of two: scaling is exact
+        self.c = np.ldexp(1.0, np.minimum(-np.frexp(peaks)[1], MOST_EXPONENT))
         self.c[-1] = float(bias)
 
     def atoms(self, rows: Array) -> Array:
@@ -246,6 +247,8 @@ def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | No
         assert proof is not None
         alive, basis = np.zeros(len(search.y), bool), []
         for n in null_vectors(search.whole(proof.rows)):
+            if monotonic() > search.deadline:
+                raise Undecided
             vector = [Fraction(v) for v in n] + [Fraction(0)] * (not search.bias)
             seen = row_signs(expansion(vector), search.X, search.y) != 0
             if seen.any():  # else the columns themselves are dependent
@@ -263,7 +266,8 @@ def scaled_basis(basis: list[list[int]], search: Search) -> tuple[Array, list[Fr
     for b, n in enumerate(basis):
         # a score is <v, x> = <v / c, c * x>
         scaled = [Fraction(v) / Fraction(c) for v, c in zip(n, search.c.tolist(), strict=False)]
-        tops.append(max(abs(v) for v in scaled))
+        top = max(abs(v) for v in scaled)
+        tops.append(Fraction(2) ** (top.numerator.bit_length() - top.denominator.bit_length()))
         N[: len(n), b] = [float(v / tops[-1]) for v in scaled]
     return N, tops
 

@@ -5,7 +5,8 @@ verified before it is returned.
 """
 
 from fractions import Fraction
-from math import hypot
+from math import hypot, inf, nextafter
+from numbers import Real
 from time import monotonic
 from typing import Any
 
@@ -16,7 +17,7 @@ from novikoff.errors import ParameterError
 from novikoff.margins import widest
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
-from novikoff.margins.certificate import Separability
+from novikoff.margins.certificate import Separability, rounded_to_floats
 from novikoff.margins.divergence import diverging
 from novikoff.margins.geometry import labelled, longest
 from novikoff.margins.search import Proof, Search, Undecided, find
@@ -62,8 +63,12 @@ def separability(
     Stiemke, E. (1915). Ueber positive Loesungen homogener linearer Gleichungen.
     Mathematische Annalen 76.
     """
-    if not tol > 0 or not budget > 0:
-        raise ParameterError(f"tol={tol!r} and budget={budget!r} must be numbers above 0.")
+    for name, given in (("tol", tol), ("budget", budget)):
+        if not isinstance(given, Real) or isinstance(given, bool) or not float(given) > 0:
+            raise ParameterError(f"{name}={given!r} must be a number above 0.")
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise ParameterError(f"fit_intercept={fit_intercept!r} must be True or False.")
+    fit_intercept = bool(fit_intercept)
     X, y = labelled(X, y)
     d = X.shape[1]
     search = Search(X, y, fit_intercept, monotonic() + budget)
@@ -84,6 +89,7 @@ def separability(
         proof = Proof(corral, shares)
         coef, intercept = v[:-1], float(v[-1])
         radius = hypot(longest(search.rows, len(y)), float(fit_intercept))
+        radius = nextafter(radius * (1 + 2.0**-52 * (d + 8)), inf)  # it was rounded
         mistakes = novikoff_bound(
             radius, widest.run_margin(X, y, v, fit_intercept, tol, stop).lower
         )
@@ -112,12 +118,6 @@ def separability(
     if not result.verify(X, y) or len(infinite) != d + fit_intercept:
         return _undecided(X, y, fit_intercept, search)
     return result
-
-
-def rounded_to_floats(exact: tuple[Fraction, ...]) -> Array:
-    """The nearest floats to a multiple of the numbers, the largest of which becomes 1."""
-    top = max(abs(f) for f in exact)
-    return np.array([float(f / top) for f in exact])
 
 
 def _undecided(X: Any, y: Array, fit_intercept: bool, search: Search) -> Separability:

@@ -138,7 +138,8 @@ def among_many(X: Any, y: Array, v: Array, bias: str, tol: float, deadline: floa
         shares = [x / (2 * positive) if x > 0 else -x / (2 * negative) for x in signed]
     else:
         shares = [abs(x) / (positive + negative) for x in signed]
-    return v, Bracket(max(lower, ends.lower), ends.upper), (rows, shares)
+    done = v, Bracket(max(lower, ends.lower), ends.upper), (rows, shares)
+    return in_rationals(X, y, done, bias, tol, deadline)
 
 
 def bracket(X: Any, y: Array, found: Solution, bias: str) -> Bracket:
