@@ -265,10 +265,11 @@ def scaled_basis(basis: list[list[int]], search: Search) -> tuple[Array, list[Fr
     tops = []
     for b, n in enumerate(basis):
         # a score is <v, x> = <v / c, c * x>
-        scaled = [Fraction(v) / Fraction(c) for v, c in zip(n, search.c.tolist(), strict=False)]
-        top = max(abs(v) for v in scaled)
+        scaled = {j: Fraction(v) / Fraction(search.c[j]) for j, v in enumerate(n) if v}
+        top = max(abs(v) for v in scaled.values())
         tops.append(Fraction(2) ** (top.numerator.bit_length() - top.denominator.bit_length()))
-        N[: len(n), b] = [float(v / tops[-1]) for v in scaled]
+        for j, v in scaled.items():
+            N[j, b] = float(v / tops[-1])
     return N, tops
 
 
@@ -283,8 +284,9 @@ def in_span(basis: list[list[int]], v: Array, search: Search) -> list[Fraction]:
     N, tops = scaled_basis(basis, search)
     t = np.linalg.lstsq(N, v, rcond=None)[0]
     shares = [Fraction(float(share)) / top for share, top in zip(t, tops, strict=True)]
-    exact = [
-        sum((s * n[j] for s, n in zip(shares, basis, strict=True)), Fraction(0))
-        for j in range(len(basis[0]))
-    ]
+    exact = [Fraction(0)] * len(basis[0])
+    for share, n in zip(shares, basis, strict=True):
+        for j, part in enumerate(n):
+            if part:
+                exact[j] += share * part
     return exact + [Fraction(0)] * (not search.bias)
