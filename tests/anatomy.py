@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 from scipy import sparse
 
+from novikoff.learners.updates import Updates
 from novikoff.learners.voted import Mistakes
 
 
@@ -29,6 +30,10 @@ def apart(value):
             name: apart(np.concatenate([np.zeros(0, dtype), *getattr(value, name)]))
             for name, dtype in (("times", np.int64), ("steps", np.float64), ("rows", np.int64))
         }
+    if isinstance(value, Updates):
+        names = (name for name in value.__slots__ if name not in ("table", "data"))
+        told = {name: apart(getattr(value, name)) for name in names}
+        return told | {"table": value.table[: value.n].tolist()}
     if dataclasses.is_dataclass(value):
         names = (field.name for field in dataclasses.fields(value))
         # the mean follows from the rest, and is known from the first prediction on

@@ -197,6 +197,7 @@ def use(model, path):
     for action in (
         lambda: model.predict(rows),
         lambda: model.margin_.gap if hasattr(model, "margin_") else None,
+        lambda: getattr(model, "trace_", None),
         lambda: model.save(path),
         lambda: load(path),
         lambda: learns_on and model.partial_fit(rows, model.classes_[[0, 1, 1, 0]]),

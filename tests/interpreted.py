@@ -45,8 +45,10 @@ for learner in LEARNERS:
         ]
     for kind, X in kinds.items():
         for setting in settings:
-            model = learner(max_iter=2, shuffle=False, **setting).fit(X, y)
+            model = learner(max_iter=2, shuffle=False, record=True, **setting).fit(X, y)
             tell(f"{learner.__name__} {kind} {setting}", model, X)
+            trace = model.trace_
+            print(trace.score.tolist(), trace.squared_norm.tolist(), trace.weights(3).tolist())
     model = learner(max_iter=2, random_state=0).fit(data, y)
     tell(f"{learner.__name__} shuffled", model, data)
     if not winnow:

@@ -10,10 +10,11 @@ import pytest
 
 import hostile
 from hostile import Parts, container
+from laws.learners import fitted
 from novikoff import Perceptron, store
 from novikoff.errors import ModelFileError
 
-MODELS = hostile.models()
+MODELS = hostile.models() | {"recorded": fitted(Perceptron, hostile.X, hostile.Y, record=True)}
 SECONDS = float(os.environ.get("NOVIKOFF_FUZZ_SECONDS", "3"))
 
 
@@ -227,6 +228,10 @@ DAMAGED = [
     (AVERAGED, tensor("start", np.zeros(4, np.float32)), "'start' is of type float32"),
     (AVERAGED, tensor("tally", np.zeros(5)), r"'tally' has shape \(5,\), .* \(4\)"),
     (AVERAGED, tensor("weights", np.full(4, 1.7e308)), "averaged weights in the file leave"),
+    ("recorded", section("state", "record", 3), "record of the run is no JSON object"),
+    ("recorded", section("state", "record", {}), "lacks 'before'"),
+    ("recorded", without("record.score"), "lacks the tensor 'record.score'"),
+    ("recorded", without("state", "record"), "'record.square', which does not belong"),
     (AVERAGED, without("tally"), "lacks the tensor 'tally'"),
     (VOTED, tensor("mistake.times", np.zeros(2, int)), "'mistake.times' has shape"),
     (VOTED, without("support"), "lacks the tensor 'support.indptr'"),

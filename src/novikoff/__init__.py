@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from novikoff.margins.max_margin import MaxMargin
     from novikoff.margins.separability import separability
     from novikoff.store.models import load
+    from novikoff.theorem import Proof
+    from novikoff.trace import Trace
 
 __version__ = "0.1.0"
 
@@ -45,7 +47,9 @@ _HOME = {
     "OutOfTime": "errors",
     "ParameterError": "errors",
     "Perceptron": "learners.perceptron",
+    "Proof": "theorem",
     "Separability": "margins.certificate",
+    "Trace": "trace",
     "VotedPerceptron": "learners.voted",
     "WeightOverflow": "errors",
     "Winnow": "learners.winnow",
@@ -73,7 +77,9 @@ __all__ = [
     "OutOfTime",
     "ParameterError",
     "Perceptron",
+    "Proof",
     "Separability",
+    "Trace",
     "VotedPerceptron",
     "WeightOverflow",
     "Winnow",

@@ -102,6 +102,31 @@ def known_classes(classes: Any) -> npt.NDArray[Any]:
     return two_classes(as_labels(classes, "classes"), "classes")[0]
 
 
+def classes_of_stream(
+    y: npt.NDArray[Any], given: Any, known: npt.NDArray[Any] | None
+) -> npt.NDArray[Any]:
+    """The two classes of a stream, of which `y` is a block: as known, given, or seen there."""
+    if known is not None:
+        if (
+            given is not None
+            and not np.array_equal(given, known)
+            and not np.array_equal(known_classes(given), known)
+        ):
+            raise DataError(
+                f"classes={list(given)} differs from the classes of the earlier calls, "
+                f"{known.tolist()}: leave it out, or start anew with fit."
+            )
+        return known
+    if given is not None:
+        return known_classes(given)
+    if len(y) and (y == y[0]).all():
+        raise DataError(
+            "The first block of the stream holds one class only, so the other is not known: "
+            "pass classes=[first, second] in the first call of partial_fit."
+        )
+    return two_classes(y)[0]
+
+
 def signs(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Signs:
     """-1 where `y` is the first of two classes, +1 where it is the second."""
     positive = y == classes[1]

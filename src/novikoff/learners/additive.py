@@ -4,17 +4,50 @@ from math import hypot, sqrt
 from typing import Any, Self
 
 import numpy as np
+from numba import njit
 
 from novikoff.errors import ParameterError
-from novikoff.examples import Examples
+from novikoff.examples import Examples, step, visit
 from novikoff.inputs import as_rows, weight_dtype
 from novikoff.learners import parameters
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.loop import TIES, Rule, epoch
 from novikoff.learners.run import Run
+from novikoff.learners.updates import Retraced, square_under
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
-from novikoff.rows import Unit
+from novikoff.rows import Unit, add, dot
+
+
+@njit(cache=True)
+def retrace(w, alpha, times, D, rule, out):
+    """Make the updates of a pass once more, and write down each one's step, score and square.
+
+    The score is the loop's, private part included; the square that of the weights after it,
+    private ones included.
+    """
+    q = out.squares[0]
+    for k in range(len(times)):
+        i = visit(D, times[k])
+        a = step(D, i, rule.eta)
+        s = dot(w, D.rows, i) + w[-1]
+        out.steps[k] = a
+        out.scores[k] = s + rule.slack * rule.slack * alpha[i] * a
+        q -= square_under(w, D.rows, i)
+        add(w, a, D.rows, i)
+        w[-1] += a * rule.bias
+        q += square_under(w, D.rows, i) + (rule.slack * a) ** 2 * (2 * alpha[i] + 1)
+        alpha[i] += 1
+        out.squares[k] = q
+
+
+@njit(cache=True)
+def redo(w, rows, made, bias):
+    """Add these examples to `w`, each times its step."""
+    examples, steps = made
+    for k in range(len(steps)):
+        add(w, steps[k], rows, examples[k])
+        w[-1] += steps[k] * bias
 
 
 class Additive(MistakeDriven):
@@ -33,6 +66,7 @@ class Additive(MistakeDriven):
         random_state: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        record: bool = False,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.normalize = normalize
@@ -44,6 +78,7 @@ class Additive(MistakeDriven):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.record = record
 
     def fit(
         self,
@@ -195,11 +230,20 @@ class Additive(MistakeDriven):
                 f"A step of eta0 times the weights is {smallest:.1g}, which is nothing in "
                 f"{run.w.dtype}: give larger ones."
             )
-        rule = Rule(float(self.eta0), float(self.fit_intercept), TIES[self.tie], float(self.slack))
         k, R, run.least, stopped = epoch(
-            run.w, updates, mistakes, D, rule, True if measure else None
+            run.w, updates, mistakes, D, self._rule(), True if measure else None
         )
         return k, R, stopped
+
+    def _rule(self) -> Rule:
+        bias, slack = float(self.fit_intercept), float(self.slack)
+        return Rule(float(self.eta0), bias, TIES[self.tie], slack)
+
+    def _retrace(self, w: Array, alpha: Array, times: Array, D: Examples, out: Retraced) -> None:
+        retrace(w, alpha, times, D, self._rule(), out)
+
+    def _redo(self, w: Array, rows: Any, made: tuple[Array, Array], space: dict[str, Any]) -> None:
+        redo(w, rows, made, float(space["fit_intercept"]))
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)

@@ -12,16 +12,18 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.examples import Examples, n_visits, shuffled
 from novikoff.inputs import overflow, read, require_sound
-from novikoff.labels import as_labels, known_classes, signs, two_classes
+from novikoff.labels import as_labels, classes_of_stream, signs, two_classes
 from novikoff.learners import parameters
 from novikoff.learners.run import Run, Undo, undone_on_error
+from novikoff.learners.telling import Telling
+from novikoff.learners.updates import LARGEST, Retraced, Updates
 from novikoff.learners.weights import class_counts, example_weights
 from novikoff.rows import dot
 from novikoff.saving import Saved
@@ -39,7 +41,7 @@ def scores(w, X, out):
     return -1
 
 
-class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
+class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
     """A two-class linear learner that changes only when it errs (abstract)."""
 
     max_iter: int
@@ -47,8 +49,8 @@ class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
     random_state: Any
     warm_start: bool
     class_weight: Any = None
+    record: bool = False
     classes_: Array
-    _run: Run
 
     # ------------------------------------------------------ what a learner supplies
 
@@ -69,6 +71,17 @@ class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
         self, run: Run, updates: Array, mistakes: Array, D: Examples, measure: bool
     ) -> tuple[int, float, int]:
         """One pass; returns what the kernel does."""
+
+    @abstractmethod
+    def _retrace(self, w: Array, alpha: Array, times: Array, D: Examples, out: Retraced) -> None:
+        """Make the updates of these times of a pass once more, and write down what is seen.
+
+        `w` and `alpha` are as they were before it; `out.squares[0]` is the squared length of `w`.
+        """
+
+    @abstractmethod
+    def _redo(self, w: Array, rows: Any, made: tuple[Array, Array], space: dict[str, Any]) -> None:
+        """Make these updates, examples and steps, on `w`: with the sums there were in learning."""
 
     @abstractmethod
     def _on_line(self) -> int:
@@ -134,16 +147,20 @@ class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
         going_on = self._going_on(coef, intercept)
         run = self._resumed(X) if going_on else self._begin(X, coef, intercept)
         run.streaming = False
-        if run.updates is None or len(run.updates) != len(y):
+        self._watch(run)
+        updates = run.updates
+        if run.recorded is not None:
+            run.recorded.begin_fit(X, y, same=updates is not None and len(updates) == len(y))
+        if updates is None or len(updates) != len(y):
             run.one_data_set = run.n_seen == 0
-            run.updates = np.zeros(len(y), np.int64)
+            run.updates = updates = np.zeros(len(y), np.int64)
         keep = self._visited(X, weight, run.space)
         random = check_random_state(self.random_state)
         rows, mistakes = self._rows(X, run.space), np.empty(len(y), np.int64)
         for epoch in range(self.max_iter):
             D = Examples(rows, y, weight, self._order(keep, len(y), random))
-            run.mistakes.append(0)
-            self._pass(run, run.updates, mistakes, X, D, measure=epoch == 0)
+            run.begin_pass()
+            self._pass(run, updates, mistakes, X, D, measure=epoch == 0)
             if run.mistakes[-1] == 0:
                 break
         self._settle(run, X)
@@ -185,6 +202,7 @@ class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
         self, run: Run, updates: Array, mistakes: Array, X: Any, D: Examples, *, measure: bool
     ) -> None:
         """Let the kernel pass over `D` once, and bring the run up to date."""
+        before = None if run.recorded is None else (run.w.copy(), updates.copy())
         k, length, stopped = self._epoch(run, updates, mistakes, D, measure)
         if stopped >= 0:
             self._require_sound(X, run.space)
@@ -198,9 +216,25 @@ class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
                 raise overflow(run.w.dtype)
             self._account(run, D, mistakes[:k])
             self._remember(run, D, mistakes[:k])
+            if run.recorded is not None and before is not None:
+                out = run.recorded.room_for(k)
+                self._retrace(*before, mistakes[:k], D, out)
+                run.recorded.append(len(run.mistakes) - 1, D, mistakes[:k], out)
+        if run.recorded is not None:
+            run.recorded.visited += n
         run.mean = None
         run.n_seen += n
         run.mistakes[-1] += k
+
+    def _watch(self, run: Run) -> None:
+        """Record from here on, or record no more."""
+        if not self.record:
+            run.recorded = None
+        elif run.recorded is None:
+            private = run.private * float(run.space.get("slack", 0.0)) ** 2
+            with np.errstate(over="ignore"):
+                square = float((run.w.astype(np.float64) ** 2).sum()) + private
+            run.recorded = Updates(run.w.copy(), min(square, LARGEST), sum(run.mistakes))
 
     def _count(self, run: Run, y: Array, sample_weight: Any) -> None:
         if self.class_weight is not None:
@@ -225,7 +259,7 @@ class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
         y = as_labels(y)
         if len(y) != X.shape[0]:
             check_consistent_length(X, y)
-        classes = self._classes_of_stream(y, classes, new=run is None)
+        classes = classes_of_stream(y, classes, None if run is None else self.classes_)
         y = signs(y, classes)
         if run is None:
             run = self._begin(X, None, None)
@@ -240,34 +274,16 @@ class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
         with undone_on_error(self, Undo(run, X)):
             if self.shuffle and len(y) > 1:
                 order = self._order(order, len(y), check_random_state(self.random_state))
+            self._watch(run)
             if not run.streaming:
-                run.mistakes.append(0)
+                run.begin_pass()
                 run.streaming = True
+            if run.recorded is not None:
+                run.recorded.begin_block(len(y))
             updates, mistakes = np.zeros(len(y), np.int64), np.empty(len(y), np.int64)
             D = Examples(self._rows(X, run.space), y, weight, order)
             self._pass(run, updates, mistakes, X, D, measure=True)
         self._settle(run, X)
-
-    def _classes_of_stream(self, y: Array, classes: Any, *, new: bool) -> Array:
-        if not new:
-            if (
-                classes is not None
-                and not np.array_equal(classes, self.classes_)
-                and not np.array_equal(known_classes(classes), self.classes_)
-            ):
-                raise DataError(
-                    f"classes={list(classes)} differs from the classes of the earlier calls, "
-                    f"{self.classes_.tolist()}: leave it out, or start anew with fit."
-                )
-            return self.classes_
-        if classes is not None:
-            return known_classes(classes)
-        if len(y) and (y == y[0]).all():
-            raise DataError(
-                "The first block of the stream holds one class only, so the other is not known: "
-                "pass classes=[first, second] in the first call of partial_fit."
-            )
-        return two_classes(y)[0]
 
     # ------------------------------------------------------ predicting
 
@@ -326,50 +342,6 @@ class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
         """The bias, of shape (1,)."""
         return self._predicting()[-1:].copy()
 
-    @property
-    def n_iter_(self) -> int:
-        """How many passes over the data were made; all of `partial_fit` is one."""
-        return len(self._fitted().mistakes)
-
-    @property
-    def mistakes_(self) -> Array:
-        """How many mistakes each pass made."""
-        return np.array(self._fitted().mistakes, np.int64)
-
-    @property
-    def n_mistakes_(self) -> int:
-        """How many mistakes, and so updates, were made in all."""
-        return sum(self._fitted().mistakes)
-
-    @property
-    def converged_(self) -> bool:
-        """Was the last pass free of mistakes?"""
-        return self._fitted().mistakes[-1] == 0
-
-    @property
-    def dual_coef_(self) -> Array:
-        """How often each example of `fit` was a mistake, warm starts on as many counted in."""
-        updates = self._fitted().updates
-        if updates is None:
-            raise AttributeError("dual_coef_ is known after fit only: a stream keeps no examples.")
-        return updates.copy()
-
-    @property
-    def radius_(self) -> float:
-        """The largest length of an example, in the space the run took place in."""
-        return self._fitted().length
-
-    def _is_fitted(self) -> bool:
-        return "_run" in self.__dict__
-
-    def _fitted(self) -> Run:
-        if not self._is_fitted():
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
-                "appropriate arguments before using this estimator."
-            )
-        return self._run
-
     # ------------------------------------------------------ scikit-learn's side of it
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -385,6 +357,7 @@ class MistakeDriven(Saved, ClassifierMixin, BaseEstimator, ABC):
         parameters.count("max_iter", self.max_iter)
         parameters.flag("shuffle", self.shuffle)
         parameters.flag("warm_start", self.warm_start)
+        parameters.flag("record", self.record)
         self._check_parameters()
 
     def _warn(self, run: Run, n: int) -> None:

@@ -47,6 +47,8 @@ class Perceptron(Additive):
         Let `fit` go on from the last run instead of starting at 0.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the updates on a class. In a stream, "balanced" goes by what has come so far.
+    record : bool, default=False
+        Keep a record of every update, 45 bytes each, in `trace_`.
 
     Attributes
     ----------
@@ -71,6 +73,8 @@ class Perceptron(Additive):
         What the run proves about the margin, in the run's space.
     mistake_bound_ : float
         The most mistakes that any order of the examples can force.
+    trace_ : Trace
+        What happened, update by update, if `record` is set.
 
     Examples
     --------
@@ -107,6 +111,7 @@ class Perceptron(Additive):
         random_state: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        record: bool = False,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.normalize = normalize
@@ -118,6 +123,7 @@ class Perceptron(Additive):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.record = record
 
     def _advice(self) -> str:
         return f"{SEPARATE} AveragedPerceptron does well without an end."

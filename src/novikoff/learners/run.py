@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from novikoff.learners.updates import Updates
+
 Array = npt.NDArray[Any]
 
 
@@ -50,6 +52,14 @@ class Run:
     """How much of each class has come, for balancing a stream."""
     streaming: bool = False
     """Is the last pass one of `partial_fit`?"""
+    recorded: Updates | None = None
+    """What happened, update by update, if that is recorded."""
+
+    def begin_pass(self) -> None:
+        """Count the mistakes from here on as those of one more pass."""
+        self.mistakes.append(0)
+        if self.recorded is not None:
+            self.recorded.visited = 0
 
     def copy(self) -> "Run":
         """A run that can go its own way."""
@@ -59,6 +69,7 @@ class Run:
             memory=None if self.memory is None else self.memory.copy(),
             mistakes=list(self.mistakes),
             updates=None if self.updates is None else self.updates.copy(),
+            recorded=None if self.recorded is None else self.recorded.copy(),
         )
 
 
@@ -71,6 +82,8 @@ class Undo:
         self.run = run
         self.mistakes, self.streaming, self.mean = list(run.mistakes), run.streaming, run.mean
         self.numbers = [getattr(run, name) for name in self.NUMBERS]
+        # updates are only ever added: the same table with the old count is the old record
+        self.recorded = None if run.recorded is None else replace(run.recorded)
         self.touched: Any = slice(None)
         if sparse.issparse(X) and X.nnz < len(run.w):
             self.touched = np.append(X.indices, len(run.w) - 1)
@@ -81,6 +94,7 @@ class Undo:
         run = self.run
         run.w[self.touched] = self.values
         run.mistakes, run.streaming, run.mean = self.mistakes, self.streaming, self.mean
+        run.recorded = self.recorded
         for name, number in zip(self.NUMBERS, self.numbers, strict=True):
             setattr(run, name, number)
 

@@ -154,6 +154,8 @@ class VotedPerceptron(Additive):
     ----------
     fit_intercept, normalize, tie, eta0, slack, shuffle, random_state, warm_start, class_weight
         As for `Perceptron`.
+    record : bool, default=False
+        As for `Perceptron`.
     max_iter : int, default=10
         The most epochs to make.
 
@@ -164,7 +166,7 @@ class VotedPerceptron(Additive):
         use them.
     classes_, n_features_in_, feature_names_in_
         As for `Perceptron`.
-    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, radius_
+    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, radius_, trace_
         As for `Perceptron`.
 
     Examples

@@ -23,6 +23,7 @@ from novikoff.inputs import as_rows, require_binary, require_sound, weight_dtype
 from novikoff.learners import parameters
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.run import Run
+from novikoff.learners.updates import Retraced, square_under
 from novikoff.rows import Above, dot, is_binary, norm, scale
 
 
@@ -47,6 +48,31 @@ def epoch(w, updates, mistakes, D, factor, least, measure):
             mistakes[k] = t
             k += 1
     return k, R, -1
+
+
+@njit(cache=True)
+def retrace(w, times, D, factor, least, out):
+    """Make the updates of a pass once more; writes down what the perceptron's `retrace` does.
+
+    The step of an update is what it multiplied weights by.
+    """
+    q = out.squares[0]
+    for k in range(len(times)):
+        i = visit(D, times[k])
+        out.steps[k] = factor if D.y[i] > 0 else 1.0 / factor
+        out.scores[k] = dot(w, D.rows, i) + w[-1]
+        q -= square_under(w, D.rows, i)
+        scale(w, out.steps[k], least, D.rows, i)
+        q += square_under(w, D.rows, i)
+        out.squares[k] = q
+
+
+@njit(cache=True)
+def redo(w, rows, made, least):
+    """Multiply `w` by each step where its example is 1."""
+    examples, steps = made
+    for k in range(len(steps)):
+        scale(w, steps[k], least, rows, examples[k])
 
 
 class Winnow(MistakeDriven):
@@ -74,6 +100,8 @@ class Winnow(MistakeDriven):
         What the orders are drawn from.
     warm_start : bool, default=False
         Let `fit` go on from the last run instead of starting anew.
+    record : bool, default=False
+        Keep a record of every update, 45 bytes each, in `trace_`.
 
     Attributes
     ----------
@@ -84,7 +112,7 @@ class Winnow(MistakeDriven):
         $-\theta$.
     classes_, n_features_in_, feature_names_in_
         As for `Perceptron`.
-    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_
+    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, trace_
         As for `Perceptron`.
     radius_ : float
         The largest length of an example.
@@ -116,6 +144,7 @@ class Winnow(MistakeDriven):
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
+        record: bool = False,
     ) -> None:
         self.threshold = threshold
         self.factor = factor
@@ -124,6 +153,7 @@ class Winnow(MistakeDriven):
         self.shuffle = shuffle
         self.random_state = random_state
         self.warm_start = warm_start
+        self.record = record
 
     def fit(self, X: Any, y: Any) -> Self:
         """Pass over the data until an epoch makes no mistake, or `max_iter` times.
@@ -213,11 +243,16 @@ class Winnow(MistakeDriven):
                 f"{len(run.w) - 1} features could leave the range of {dtype}, or not move in it: "
                 "choose others."
             )
-        least = float(np.finfo(dtype).tiny)
         result: tuple[int, float, int] = epoch(
-            run.w, updates, mistakes, D, float(self.factor), least, measure
+            run.w, updates, mistakes, D, factor, _least(run.w), measure
         )
         return result
+
+    def _retrace(self, w: Array, alpha: Array, times: Array, D: Examples, out: Retraced) -> None:
+        retrace(w, times, D, float(self.factor), _least(w), out)
+
+    def _redo(self, w: Array, rows: Any, made: tuple[Array, Array], space: dict[str, Any]) -> None:
+        redo(w, rows, made, _least(w))
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         level = space["binarize"]
@@ -245,3 +280,8 @@ class Winnow(MistakeDriven):
             "max_iter. If not, a smaller factor or another threshold may come closer, or use a "
             "perceptron, which is not bound to positive weights."
         )
+
+
+def _least(w: Array) -> float:
+    """What no weight falls below."""
+    return float(np.finfo(w.dtype).tiny)

@@ -19,8 +19,8 @@ WIDE = 500
 """Past so many features, rows are never made dense by the thousands."""
 
 
-def labelled(X: Any, y: Any) -> tuple[Any, Signs]:
-    """Examples as the loops read them, and their signs; checked, and not copied if they fit."""
+def as_examples(X: Any) -> Any:
+    """Examples as the loops read them; checked, and not copied if they fit."""
     X = check_array(
         X,
         accept_sparse="csr",
@@ -31,9 +31,15 @@ def labelled(X: Any, y: Any) -> tuple[Any, Signs]:
         estimator="separability",
     )
     X = in_canonical_order(X) if sparse.issparse(X) else X
+    require_sound(X)
+    return X
+
+
+def labelled(X: Any, y: Any) -> tuple[Any, Signs]:
+    """The same, and their signs."""
+    X = as_examples(X)
     y = as_labels(y)
     check_consistent_length(X, y)
-    require_sound(X)
     return X, two_classes(y)[1]
 
 

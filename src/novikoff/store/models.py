@@ -21,7 +21,16 @@ from novikoff.margins.max_margin import MaxMargin
 from novikoff.store import container
 from novikoff.store.container import Contents
 from novikoff.store.parts import Parts
-from novikoff.store.runs import MISTAKES, NOTHING, TALLY, Memory, pack_run, unpack_run
+from novikoff.store.runs import (
+    MISTAKES,
+    NOTHING,
+    TALLY,
+    Memory,
+    pack_record,
+    pack_run,
+    unpack_record,
+    unpack_run,
+)
 from novikoff.store.separators import pack_widest, summary_of_widest, unpack_widest
 from novikoff.store.values import (
     decoded,
@@ -37,6 +46,9 @@ from novikoff.store.values import (
 Path = str | os.PathLike[str]
 
 FORMAT, FORMAT_VERSION = "novikoff-model", 1
+
+ADDED = {"record": False}
+"""Parameters that files of earlier versions lack, and what they were."""
 
 SECTIONS = ("parameters", "classes", "features", "state", "summary", "extra")
 """The metadata that are JSON objects."""
@@ -65,10 +77,13 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
     def pack(model: MistakeDriven, parts: Parts) -> None:
         pack_run(model._run, parts)
         memory.pack(model._run, parts)
+        if model.record:
+            pack_record(model._run, parts)
 
     def unpack(model: MistakeDriven, parts: Parts) -> None:
         run = unpack_run(parts)
         run.memory = memory.unpack(run, parts)
+        run.recorded = unpack_record(run, parts)
         if run.space.keys() != model._space().keys():
             raise ModelFileError(
                 f"The space of the run is given by {', '.join(run.space) or 'nothing'} in the "
@@ -268,11 +283,12 @@ def unpacked(contents: Contents) -> tuple[Any, dict[str, Any]]:
     """The model and the extra of a file's contents."""
     kind, sections = _sections(contents.metadata)
     known = kind.learner().get_params(deep=False).keys()
-    if sections["parameters"].keys() != known:
-        name = min(sections["parameters"].keys() ^ known)
+    parameters = {name: ADDED[name] for name in known & ADDED.keys()} | sections["parameters"]
+    if parameters.keys() != known:
+        name = min(parameters.keys() ^ known)
         state = "lacks the" if name in known else "has an unknown"
         raise ModelFileError(f"The file {state} parameter {name!r:.60}.")
-    model = kind.learner(**_decoded(sections["parameters"]))
+    model = kind.learner(**_decoded(parameters))
     model.classes_ = decoded_classes(sections["classes"])
     parts = Parts(dict(sections["state"]), dict(contents.tensors))
     try:

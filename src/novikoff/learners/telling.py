@@ -1,0 +1,71 @@
+"""What a fitted learner tells of its run."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import NotFittedError
+
+from novikoff.learners.run import Run
+
+Array = npt.NDArray[Any]
+
+
+class Telling:
+    """A learner all of whose knowledge is in its run (abstract)."""
+
+    _run: Run
+
+    @property
+    def n_iter_(self) -> int:
+        """How many passes over the data were made; all of `partial_fit` is one."""
+        return len(self._fitted().mistakes)
+
+    @property
+    def mistakes_(self) -> Array:
+        """How many mistakes each pass made."""
+        return np.array(self._fitted().mistakes, np.int64)
+
+    @property
+    def n_mistakes_(self) -> int:
+        """How many mistakes, and so updates, were made in all."""
+        return sum(self._fitted().mistakes)
+
+    @property
+    def converged_(self) -> bool:
+        """Was the last pass free of mistakes?"""
+        return self._fitted().mistakes[-1] == 0
+
+    @property
+    def dual_coef_(self) -> Array:
+        """How often each example of `fit` was a mistake, warm starts on as many counted in."""
+        updates = self._fitted().updates
+        if updates is None:
+            raise AttributeError("dual_coef_ is known after fit only: a stream keeps no examples.")
+        return updates.copy()
+
+    @property
+    def trace_(self) -> Any:
+        """What happened, update by update, as a `novikoff.Trace`: with ``record=True`` only."""
+        # the trace knows the learners, so they cannot know it when imported
+        from novikoff.trace import Trace
+
+        if self._fitted().recorded is None:
+            raise AttributeError("trace_ is kept with record=True only: set it, and fit again.")
+        return Trace(self)
+
+    @property
+    def radius_(self) -> float:
+        """The largest length of an example, in the space the run took place in."""
+        return self._fitted().length
+
+    def _is_fitted(self) -> bool:
+        return "_run" in self.__dict__
+
+    def _fitted(self) -> Run:
+        if not self._is_fitted():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments before using this estimator."
+            )
+        return self._run
