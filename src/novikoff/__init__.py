@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from novikoff.store.models import load
     from novikoff.theorem import Proof
     from novikoff.trace import Trace
+    from novikoff.words import describe
 
 __version__ = "0.1.0"
 
@@ -54,6 +55,7 @@ _HOME = {
     "WeightOverflow": "errors",
     "Winnow": "learners.winnow",
     "WriteError": "errors",
+    "describe": "words",
     "distance": "margins.hyperplane",
     "freund_schapire_bound": "margins.bounds",
     "load": "store.models",
@@ -84,6 +86,7 @@ __all__ = [
     "WeightOverflow",
     "Winnow",
     "WriteError",
+    "describe",
     "distance",
     "freund_schapire_bound",
     "load",

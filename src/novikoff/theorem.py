@@ -91,13 +91,18 @@ class Proof:
         return pd.DataFrame({name: getattr(self, name) for name in names})
 
 
+def at_unit_length(X: Any) -> Any:
+    """The rows scaled to unit length, in doubles; a zero row stays zero."""
+    Z = X.astype(np.float64)
+    size = lengths_of(as_rows(Z), Z.shape[0])
+    size[size == 0] = 1.0
+    return (sparse.diags_array(1 / size) @ Z).tocsr() if sparse.issparse(Z) else Z / size[:, None]
+
+
 def as_in_run(X: Any, space: dict[str, Any]) -> Any:
     """The examples as the theorem sees them: with all coordinates that the run gave them."""
-    Z, n = X.astype(np.float64), X.shape[0]
-    if space["normalize"]:
-        size = lengths_of(as_rows(Z), n)
-        size[size == 0] = 1.0
-        Z = sparse.diags_array(1 / size) @ Z if sparse.issparse(Z) else Z / size[:, None]
+    n = X.shape[0]
+    Z = at_unit_length(X) if space["normalize"] else X.astype(np.float64)
     # the weights of a hyperplane through the origin have a place for the bias too
     one = np.full((n, 1), float(space["fit_intercept"]))
     if space["slack"]:

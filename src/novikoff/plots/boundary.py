@@ -1,0 +1,282 @@
+r"""The boundary $\langle w, x\rangle + b = 0$, its margin band, and the mistakes."""
+
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, svds
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from novikoff.errors import ParameterError
+from novikoff.labels import as_labels, signs
+from novikoff.learners import VotedPerceptron
+from novikoff.learners.base import MistakeDriven
+from novikoff.margins.geometry import as_examples
+from novikoff.margins.hyperplane import margin
+from novikoff.margins.max_margin import MaxMargin
+from novikoff.plots.style import (
+    CLASSES,
+    GREY,
+    LARGE,
+    SMALL,
+    Array,
+    axes_for,
+    draw_examples,
+    frame_around,
+    grid_in,
+    ink,
+    legend,
+)
+from novikoff.theorem import at_unit_length
+
+SCORE = r"$\langle w, x\rangle + b = 0$"
+
+
+class BoundaryDisplay:
+    r"""The decision boundary with its margin band, the data, and the mistakes.
+
+    An example is drawn the larger the more often it was a mistake (`dual_coef_`); for
+    `MaxMargin`, those on the margin are large. The band reaches to the nearest example:
+    half its width is the geometric margin $\gamma$. Data that the boundary does not separate
+    has none.
+
+    Data of more than two features is projected: onto $w$, so that the boundary is a line and
+    distances from it are true, and onto the first principal direction of what is left.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, 2)
+        The examples in the plane of the picture.
+    signs : ndarray of shape (n_samples,)
+        Their labels, -1 or +1.
+    grid : tuple of three ndarrays
+        Two coordinates and the score at points that fill the picture.
+    half_width : float or None
+        How far the band reaches on both sides, in units of the score; None for no band.
+    updates : ndarray of shape (n_samples,) or None
+        How often each example was a mistake.
+    classes, names : sequences of two
+        What the classes and the two axes are called.
+    line : str
+        What the boundary is called.
+    large : str
+        What a large example is: "mistaken", by how often it was, or anything else.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What it was drawn on.
+
+    Examples
+    --------
+    >>> from novikoff import Perceptron
+    >>> from novikoff.plots import BoundaryDisplay
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "no", "no", "yes"]
+    >>> model = Perceptron(random_state=0).fit(X, y)
+    >>> display = BoundaryDisplay.from_estimator(model, X, y)
+    >>> display.ax_.get_xlabel(), [t.get_text() for t in display.ax_.get_legend().get_texts()][:2]
+    ('$x_1$', ['no', 'yes'])
+    """
+
+    def __init__(
+        self,
+        *,
+        points: Array,
+        signs: Array,
+        grid: tuple[Array, Array, Array],
+        half_width: float | None,
+        updates: Array | None,
+        classes: Any,
+        names: Any,
+        line: str = SCORE,
+        large: str = "mistaken",
+    ) -> None:
+        self.points = points
+        self.signs = signs
+        self.grid = grid
+        self.half_width = half_width
+        self.updates = updates
+        self.classes = classes
+        self.names = names
+        self.line = line
+        self.large = large
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
+        """Draw the boundary of a fitted learner on its data.
+
+        Parameters
+        ----------
+        estimator : Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
+        X : array or sparse matrix of shape (n_samples, n_features)
+            With two features or more.
+        y : array of shape (n_samples,)
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        BoundaryDisplay
+        """
+        check_is_fitted(estimator)
+        names = getattr(estimator, "feature_names_in_", None)
+        X, y = as_examples(X), as_labels(y)
+        check_consistent_length(X, y)
+        if X.shape[1] < 2 or X.shape[1] != estimator.n_features_in_:
+            raise ParameterError(
+                f"X has {X.shape[1]} features and the model {estimator.n_features_in_}: the "
+                "picture needs the same number, two or more."
+            )
+        y, voted = signs(y, estimator.classes_), isinstance(estimator, VotedPerceptron)
+        w, b = estimator.coef_[0].astype(np.float64), float(estimator.intercept_[0])
+        if X.shape[1] == 2:
+            points = np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
+            grid, width = _in_plane(estimator, points, y, w, b)
+            names = ("$x_1$", "$x_2$") if names is None else names
+        else:
+            space = estimator._run.space if isinstance(estimator, MistakeDriven) else {}
+            Z = at_unit_length(X) if space.get("normalize") else X.astype(np.float64)
+            points = projected(Z, w, b)
+            x, x2, rows = grid_in(*frame_around(np.vstack([points, [0.0, points[0, 1]]])))
+            grid, width = (x, x2, rows[:, 0].reshape(x.shape)), _reach(estimator, Z, y, w, b)
+            last = " of the last hyperplane" if voted else ""
+            names = (
+                rf"$(\langle w, x\rangle + b)\,/\,\|w\|${last}: distance from the boundary",
+                "first principal direction of the rest",
+            )
+        updates, large = _how_often(estimator, len(y))
+        display = cls(
+            points=points,
+            signs=y,
+            grid=grid,
+            half_width=width,
+            updates=updates,
+            classes=estimator.classes_,
+            names=names,
+            line="the vote is even" if voted and X.shape[1] == 2 else SCORE,
+            large=large,
+        )
+        return display.plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        BoundaryDisplay
+            Itself.
+        """
+        ax = axes_for(ax, (6.4, 4.8))
+        x, y, s = self.grid
+        top = max(1.0, float(abs(s).max()))
+        sides = [colour for colour, _ in CLASSES]
+        ax.contourf(x, y, s, levels=[-2 * top, 0.0, 2 * top], colors=sides, alpha=0.13, zorder=0)
+        if self.half_width is not None:
+            band = [-self.half_width, self.half_width]
+            ax.contourf(x, y, s, levels=band, colors=[GREY], alpha=0.22, zorder=1)
+            ax.contour(x, y, s, levels=band, colors=[GREY], linestyles="--", linewidths=1, zorder=2)
+        if s.min() < 0 < s.max():
+            ax.contour(x, y, s, levels=[0.0], colors=[ink()], linewidths=1.8, zorder=2)
+        draw_examples(ax, self.points, self.signs, self.classes, self.updates)
+        ax.set(xlabel=str(self.names[0]), ylabel=str(self.names[1]))
+        ax.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
+        self._legend(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _legend(self, ax: Any) -> None:
+        ax.plot([], [], color=ink(), linewidth=1.8, label=self.line)
+        if self.half_width is not None:
+            ax.fill_between([], [], [], color=GREY, alpha=0.3, label=r"within the margin $\gamma$")
+        if self.updates is not None and self.updates.any():
+            most = int(self.updates.max())
+            often = f"{self.large} {most:,} time{'s' * (most != 1)}"
+            edge = {"facecolor": "none", "edgecolor": ink(), "linewidth": 0.8}
+            label = often if self.large == "mistaken" else self.large
+            ax.scatter([], [], s=LARGE, label=label, **edge)
+        for marker in legend(ax).legend_handles[:2]:
+            marker.set_sizes([SMALL])
+
+
+def _in_plane(
+    estimator: Any, points: Array, y: Array, w: Array, b: float
+) -> tuple[tuple[Array, Array, Array], float | None]:
+    """The score over the plane of two features, and how far the band reaches."""
+    x, x2, rows = grid_in(*frame_around(points))
+    if _is_linear(estimator):
+        reach = _reach(estimator, points, y, w, b)
+        width = None if reach is None else reach * float(np.linalg.norm(w))
+        return (x, x2, (rows @ w + b).reshape(x.shape)), width
+    with_names = rows
+    if hasattr(estimator, "feature_names_in_"):
+        import pandas as pd
+
+        with_names = pd.DataFrame(rows, columns=estimator.feature_names_in_)
+    return (x, x2, estimator.decision_function(with_names).reshape(x.shape)), None
+
+
+def _is_linear(estimator: Any) -> bool:
+    space = estimator._run.space if isinstance(estimator, MistakeDriven) else {}
+    curved = space.get("normalize") or space.get("binarize") is not None
+    return not curved and not isinstance(estimator, VotedPerceptron)
+
+
+def _reach(estimator: Any, X: Any, y: Array, w: Array, b: float) -> float | None:
+    """The geometric margin; for a soft one, what the model makes it."""
+    if not w.any():
+        return None
+    if isinstance(estimator, MaxMargin) and np.isfinite(estimator.C):
+        return float(1 / np.linalg.norm(w))
+    found = margin(X, y, w, b)
+    return found if found > 0 else None
+
+
+def _how_often(estimator: Any, n: int) -> tuple[Array | None, str]:
+    """How often each example was a mistake, where that is known of these examples."""
+    if isinstance(estimator, MaxMargin):
+        on_margin = np.zeros(n)
+        if len(estimator.support_) and estimator.support_.max() < n:
+            on_margin[estimator.support_] = 1
+        return on_margin, "supports the margin"
+    updates = getattr(estimator, "dual_coef_", None)
+    return (updates if updates is not None and len(updates) == n else None), "mistaken"
+
+
+def projected(X: Any, w: Array, b: float) -> Array:
+    """Signed distances from the hyperplane, and the first principal direction of the rest."""
+    length = float(np.linalg.norm(w))
+    if length == 0:
+        raise ParameterError("The weights are all 0, so there is no boundary to draw.")
+    unit = w / length
+    along = np.asarray(X @ unit)
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    mean = mean - (mean @ unit) * unit
+
+    def rest(v: Array) -> Array:
+        v = np.ravel(v)
+        v = v - (v @ unit) * unit
+        s: Array = np.asarray(X @ v) - mean @ v
+        return s
+
+    def back(s: Array) -> Array:
+        v: Array = np.asarray(X.T @ np.ravel(s)).ravel() - np.sum(s) * mean
+        return np.asarray(v - (v @ unit) * unit)
+
+    across = np.zeros(len(along))
+    operator = LinearOperator(X.shape, matvec=rest, rmatvec=back, dtype=np.float64)
+    start = back(rest(np.cos(np.arange(X.shape[1]))))
+    if start.any():  # else all examples lie on one line along w
+        v = svds(operator, k=1, v0=_start(operator, start), return_singular_vectors="vh")[2][0]
+        v = v * np.sign(v[np.argmax(abs(v))])  # a direction has two names; take one
+        across = rest(v)
+    return np.column_stack([along + b / length, across])
+
+
+def _start(operator: LinearOperator, wide: Array) -> Array:
+    """Where the iteration starts: a vector of the shorter side."""
+    n, d = operator.shape
+    start: Array = operator.matvec(wide) if n < d else wide
+    return start

@@ -1,0 +1,153 @@
+r"""The proof closing: $k\gamma \le \langle w, u\rangle \le \|w\| \le \sqrt k\,R$."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from novikoff.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, axes_for, legend
+from novikoff.theorem import Proof
+from novikoff.trace import Trace
+
+FAR = 12.0
+"""How many times its mistakes the bound may be before both axes become logarithmic."""
+
+
+class ProofDisplay:
+    r"""The four quantities of Novikoff's theorem over the updates, and where they would cross.
+
+    $k\gamma$ grows as $k$, $\sqrt k\,R$ only as its root: they cross at $k = (R/\gamma)^2$, and
+    since $\langle w_k, u\rangle$ and $\|w_k\|$ lie between them, there is no update past that.
+    Where the run ended long before, both axes are logarithmic, and the two are straight lines.
+    (From a start other than 0 the quantities can be negative, and the crossing may be off the
+    picture; its title has it.)
+
+    Parameters
+    ----------
+    proof : Proof
+        As `Trace.proof` gives it.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What it was drawn on.
+
+    Examples
+    --------
+    >>> from novikoff import Perceptron
+    >>> from novikoff.plots import ProofDisplay
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> trace = Perceptron(shuffle=False, record=True).fit(X, y).trace_
+    >>> [line.get_label() for line in ProofDisplay.from_trace(trace).ax_.lines[:4]]
+    ['$\\sqrt{k}\\,R$', '$\\|w_k\\|$', '$\\langle w_k, u\\rangle$', '$k\\gamma$']
+
+    References
+    ----------
+    Novikoff, A. B. J. (1962). On convergence proofs on perceptrons. Symposium on the
+    Mathematical Theory of Automata, 12.
+    """
+
+    def __init__(self, proof: Proof) -> None:
+        self.proof = proof
+
+    @classmethod
+    def from_trace(cls, trace: Trace, u: Any = None, *, ax: Any = None) -> Self:
+        """Carry out the proof on a run, and draw it.
+
+        Parameters
+        ----------
+        trace : Trace
+            Of a perceptron, with its data.
+        u : array, optional
+            As for `Trace.proof`.
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        ProofDisplay
+        """
+        return cls(trace.proof(u)).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        ProofDisplay
+            Itself.
+        """
+        ax = axes_for(ax, (6.8, 4.6))
+        proof = self.proof
+        k0 = float(proof.mistakes[0] - 1) if len(proof.mistakes) else 0.0
+        made = float(proof.mistakes[-1]) if len(proof.mistakes) else 0.0
+        plain = proof.start == (0.0, 0.0)
+        even = len(proof.steps) == 0 or bool((proof.steps == proof.steps[0]).all())
+        crossing = np.isfinite(proof.bound) and even
+        far = crossing and proof.bound - k0 > FAR * max(made - k0, 1.0)
+        log = plain and far
+        end = proof.bound * (1.9 if log else 1.12) if crossing else made + 1
+        if far and not plain:  # what may be negative has no logarithm
+            end = k0 + 3 * max(made - k0, 1.0)
+        end = max(end, k0 + 1)
+        k = np.geomspace(1.0, end, 400) if log else np.linspace(k0, end, 400)
+        a, (progress, length) = (proof.steps[0] if len(proof.steps) else 1.0), proof.start
+        least = progress + (k - k0) * a * proof.margin
+        most = np.sqrt(length**2 + (k - k0) * (a * proof.radius) ** 2)
+        at = np.append(k0, proof.mistakes)
+        if not even:  # the outer two follow the steps as they were
+            k, least, most = at, np.append(progress, proof.least), np.append(length, proof.most)
+        symbols = self._symbols(plain and a == 1.0 and even)
+        few = {"marker": "o", "markersize": 3.5} if len(at) <= 60 else {}
+        ax.plot(k, most, color=BLUE, linewidth=2, linestyle="--", label=symbols[3])
+        ax.plot(at, np.append(length, proof.length), color=GREEN, label=symbols[2], **few)
+        ax.plot(at, np.append(progress, proof.progress), color=PURPLE, label=symbols[1], **few)
+        ax.plot(k, least, color=VERMILLION, linewidth=2, linestyle="-.", label=symbols[0])
+        ax.set(xlabel="mistakes $k$", ylabel="progress and length")
+        if log:
+            ax.set(xscale="log", yscale="log", xlim=(1, end))
+        else:
+            ax.set_xlim(k0, end)
+        if crossing and end > proof.bound:
+            self._crossing(ax, end)
+        legend(ax, loc="upper left")
+        told = f"{int(made):,} mistake{'s' * (made != 1)}"
+        if crossing:
+            formula = r"$(R/\gamma)^2 = $" if plain else ""
+            told += f", at most {formula}{proof.bound:,.{1 if proof.bound < 100 else 0}f}"
+        ax.set_title(told + ("" if proof.holds else "; a lemma failed"))
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _symbols(self, simple: bool) -> tuple[str, str, str, str]:
+        between = (r"$\langle w_k, u\rangle$", r"$\|w_k\|$")
+        if simple:
+            return r"$k\gamma$", *between, r"$\sqrt{k}\,R$"
+        return (
+            r"$\langle w_0, u\rangle + \gamma\sum\eta_j$",
+            *between,
+            r"$\sqrt{\|w_0\|^2 + R^2\sum\eta_j^2}$",
+        )
+
+    def _crossing(self, ax: Any, end: float) -> None:
+        """The point past which there is no update."""
+        bound, proof = self.proof.bound, self.proof
+        a, (progress, _) = (proof.steps[0] if len(proof.steps) else 1.0), proof.start
+        k0 = float(proof.mistakes[0] - 1) if len(proof.mistakes) else 0.0
+        height = progress + (bound - k0) * a * proof.margin
+        ax.axvspan(bound, end, color=GREY, alpha=0.2, linewidth=0)
+        ax.axvline(bound, color=GREY, linewidth=1, linestyle=":")
+        ax.plot([bound], [height], "D", color=GREY, markersize=6, zorder=4)
+        ax.annotate(
+            "no update past here",
+            xy=(bound, 0.03),
+            xycoords=("data", "axes fraction"),
+            xytext=(-3, 0),
+            textcoords="offset points",
+            rotation=90,
+            ha="right",
+            va="bottom",
+            fontsize="small",
+        )

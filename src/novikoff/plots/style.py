@@ -1,0 +1,109 @@
+"""What all pictures share: colours, axes, examples, and the plane they lie in.
+
+References
+----------
+Okabe, M. & Ito, K. (2008). Color universal design: how to make figures and presentations
+that are friendly to colorblind people.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.errors import ParameterError
+
+Array = npt.NDArray[Any]
+
+BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
+ORANGE, SKY, PURPLE = "#E69F00", "#56B4E9", "#CC79A7"
+GREY = "#8c8c8c"
+"""Between black and white, so that it shows on both."""
+
+CLASSES = ((SKY, "o"), (ORANGE, "^"))
+"""Colour and marker of the first class, and of the second."""
+
+SMALL, LARGE = 26.0, 230.0
+"""The areas of an example that was never a mistake, and of the one that was most often."""
+
+GRID = 201
+
+
+def pyplot() -> Any:
+    """matplotlib's, or an error that says where to get it."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ParameterError(
+            "Drawing needs the package matplotlib: pip install novikoff[plots]."
+        ) from error
+    return pyplot
+
+
+def axes_for(ax: Any, size: tuple[float, float]) -> Any:
+    """The axes given, or those of a new figure."""
+    if ax is not None:
+        pyplot()
+        return ax
+    return pyplot().subplots(figsize=size, layout="constrained")[1]
+
+
+def ink() -> Any:
+    """The colour of text, which follows matplotlib's style: dark on light, or light on dark."""
+    return pyplot().rcParams["text.color"]
+
+
+def two_features(X: Any, what: str) -> Array:
+    """The examples, if they lie in a plane."""
+    if X.shape[1] != 2:
+        raise ParameterError(
+            f"{what} is drawn in the plane of two features, but X has {X.shape[1]}: choose two."
+        )
+    plane: Array = np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64)
+    return plane
+
+
+def frame_around(points: Array, share: float = 0.12) -> tuple[Array, Array]:
+    """The corners of a frame with some room around points."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = share * np.where(high > low, high - low, 1.0)
+    return low - room, high + room
+
+
+def grid_in(low: Array, high: Array) -> tuple[Array, Array, Array]:
+    """A grid that fills a frame, as two coordinates and as rows."""
+    x, y = np.meshgrid(np.linspace(low[0], high[0], GRID), np.linspace(low[1], high[1], GRID))
+    return x, y, np.column_stack([x.ravel(), y.ravel()])
+
+
+def draw_examples(
+    ax: Any, points: Array, signs: Array, classes: Any, updates: Array | None = None
+) -> None:
+    """The two classes; an example is the larger the more often it was a mistake."""
+    size = np.full(len(points), SMALL)
+    if updates is not None and updates.any():
+        size += (LARGE - SMALL) * updates / updates.max()
+    for sign, (colour, marker), label in zip((-1, 1), CLASSES, classes, strict=True):
+        own = signs == sign
+        ax.scatter(
+            *points[own].T,
+            s=size[own],
+            color=colour,
+            marker=marker,
+            edgecolor=ink(),
+            linewidth=0.6,
+            alpha=0.85,
+            label=str(label),
+            zorder=3,
+        )
+
+
+def name_features(ax: Any, names: Any) -> None:
+    """Label the axes of a plane of two features."""
+    first, second = names if names is not None else ("$x_1$", "$x_2$")
+    ax.set(xlabel=str(first), ylabel=str(second))
+
+
+def legend(ax: Any, **options: Any) -> Any:
+    """A legend that hides nothing behind a frame of its own colour."""
+    return ax.legend(**{"framealpha": 0.85, "fontsize": "small"} | options)

@@ -1,0 +1,194 @@
+r"""One update, geometrically: $w_{new} = w_{old} + y\,x$ (the slides of note 003)."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from novikoff.errors import ParameterError
+from novikoff.learners.additive import Additive
+from novikoff.plots.style import BLUE, CLASSES, GREY, VERMILLION, Array, axes_for, ink, legend
+from novikoff.theorem import at_unit_length
+from novikoff.trace import Trace
+
+
+class UpdateDisplay:
+    r"""One update as vector addition, and how the line turns.
+
+    The old weights $w_{old}$, the example $x$, the step $y\,x$ (times $\eta$ and its weight,
+    if they are not 1) put at the tip of $w_{old}$, the new weights $w_{new}$ where it ends, and the
+    old and the new line. With more than two features it is drawn in the plane of
+    $w_{old}$ and $x$, in which all of it takes place.
+
+    Parameters
+    ----------
+    old, new : ndarrays of shape (3,)
+        The weights before and after in the plane of the picture, the bias last.
+    x : ndarray of shape (2,)
+        The example.
+    label : int
+        Its class, -1 or +1.
+    k : int
+        Which update it is.
+    step : float
+        The signed step.
+    names : sequence of two str
+        What the axes are called.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What it was drawn on.
+
+    Examples
+    --------
+    >>> from novikoff import Perceptron
+    >>> from novikoff.plots import UpdateDisplay
+    >>> model = Perceptron(record=True, shuffle=False).fit([[2, 1], [1, 2]], [1, 0])
+    >>> UpdateDisplay.from_trace(model.trace_, 2).ax_.get_title()
+    'Update 2: $y = -1$, $\\langle w, x\\rangle + b = 5$'
+    """
+
+    def __init__(
+        self, *, old: Array, new: Array, x: Array, label: int, k: int, step: float, names: Any
+    ) -> None:
+        self.old = old
+        self.new = new
+        self.x = x
+        self.label = label
+        self.k = k
+        self.step = step
+        self.names = names
+
+    @classmethod
+    def from_trace(cls, trace: Trace, k: int, *, ax: Any = None) -> Self:
+        """Draw update `k` of a run.
+
+        Parameters
+        ----------
+        trace : Trace
+            Of a perceptron, with its data.
+        k : int
+            From 1, the first update, to the last.
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        UpdateDisplay
+        """
+        if not isinstance(trace._learner, Additive):
+            raise ParameterError("Winnow multiplies its weights: its updates are no additions.")
+        if not 1 <= k <= len(trace):
+            raise ParameterError(f"k={k!r} was given, but updates are numbered 1 to {len(trace)}.")
+        old, new = trace.weights([k - 1, k]).astype(np.float64)
+        X = trace.data[0][trace.example[k - 1] : trace.example[k - 1] + 1]
+        x = at_unit_length(X) if trace._space["normalize"] else X.astype(np.float64)
+        x = np.asarray(x.toarray() if hasattr(x, "toarray") else x)[0]
+        if len(x) < 2:
+            raise ParameterError("The picture of an update needs two features or more.")
+        names = ("$x_1$", "$x_2$")
+        if len(x) > 2:
+            names = ("along $x$", "across, in the plane of $x$ and $w_{old}$")
+            plane = _plane(x, old[:-1])
+            old, new = (np.append(plane @ w[:-1], w[-1]) for w in (old, new))
+            x = plane @ x
+        label, step = int(trace.label[k - 1]), float(trace.step[k - 1])
+        return cls(old=old, new=new, x=x, label=label, k=k, step=step, names=names).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        UpdateDisplay
+            Itself.
+        """
+        ax = axes_for(ax, (5.6, 5.2))
+        tips = np.array([self.old[:2], self.new[:2], self.x, [0.0, 0.0]])
+        size = max(float(abs(tips).max()), 1e-12)
+        middle = (tips.max(axis=0) + tips.min(axis=0)) / 2
+        half = 0.68 * max(float(np.ptp(tips, axis=0).max()), size / 2)
+        ax.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
+        ax.set_aspect("equal")
+        ax.axhline(0, color=GREY, linewidth=0.6, alpha=0.5, zorder=0)
+        ax.axvline(0, color=GREY, linewidth=0.6, alpha=0.5, zorder=0)
+        self._line(ax, self.old, "--", "old line")
+        self._line(ax, self.new, "-", "new line")
+        colour, marker = CLASSES[self.label > 0]
+        self._arrow(ax, (0, 0), self.old[:2], GREY, "$w_{old}$")
+        self._arrow(ax, self.old[:2], self.new[:2], VERMILLION, self._name_of_step())
+        self._arrow(ax, (0, 0), self.new[:2], BLUE, "$w_{new}$")
+        about = {"s": 90, "color": colour, "marker": marker, "edgecolor": ink(), "zorder": 4}
+        ax.scatter(*self.x, label=f"$x$, of the class $y = {self.label:+d}$", **about)
+        ax.plot([0, self.x[0]], [0, self.x[1]], ":", color=ink(), linewidth=1, zorder=1)
+        s = float(self.old[:2] @ self.x + self.old[2])
+        ax.set(xlabel=self.names[0], ylabel=self.names[1])
+        ax.set_title(
+            rf"Update {self.k}: $y = {self.label:+d}$, $\langle w, x\rangle + b = {s:.4g}$"
+        )
+        legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _name_of_step(self) -> str:
+        sign, size = ("-" if self.step < 0 else "+"), abs(self.step)
+        return rf"$y\,x = {sign}x$" if size == 1 else rf"$\eta\,y\,x = {sign}{size:.3g}\,x$"
+
+    def _arrow(self, ax: Any, tail: Any, tip: Any, colour: str, name: str) -> None:
+        """An arrow, with its name outside the triangle that the three of them make."""
+        tail, tip = np.asarray(tail, float), np.asarray(tip, float)
+        along = tip - tail
+        if not along.any():  # the first update starts at 0
+            ax.plot(*tip, "o", color=colour, markersize=6, zorder=4)
+            ax.annotate(f"{name} $= 0$", tip, (8, -14), textcoords="offset points", color=colour)
+            return
+        # the step is broad, since in the first update the new weights lie on top of it
+        broad = colour == VERMILLION
+        style = {"arrowstyle": "-|>", "color": colour, "linewidth": 5.0 if broad else 2.2}
+        style |= {"alpha": 0.7 if broad else 1.0, "mutation_scale": 24 if broad else 16}
+        style |= {"shrinkA": 0, "shrinkB": 0, "zorder": 2 if broad else 3}
+        ax.annotate("", xy=tuple(tip), xytext=tuple(tail), arrowprops=style)
+        across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
+        outward = across @ ((tail + tip) / 2 - (self.old[:2] + self.new[:2]) / 3)
+        if broad if not self.old[:2].any() else outward < 0:
+            across = -across
+        ax.annotate(
+            name,
+            xy=tuple((tail + tip) / 2),
+            xytext=tuple((46 if broad else 26, 17) * across),  # names are wider than high
+            textcoords="offset points",
+            color=colour,
+            fontsize="large",
+            ha="center",
+            va="center",
+            bbox={"facecolor": ax.get_facecolor(), "alpha": 0.75, "linewidth": 0, "pad": 1},
+            zorder=5,
+        )
+
+    def _line(self, ax: Any, w: Array, style: str, name: str) -> None:
+        """Where the score is 0, if there is such a line."""
+        if w[:2].any():
+            foot = -w[2] * w[:2] / (w[:2] @ w[:2])
+            ax.axline(
+                foot,
+                foot + np.array([-w[1], w[0]]),
+                linestyle=style,
+                color=ink(),
+                linewidth=1.3,
+                label=name,
+                zorder=1,
+            )
+
+
+def _plane(x: Array, w: Array) -> Array:
+    """Two orthonormal rows that span `x` and `w`; any second one where they are parallel."""
+    length = float(np.linalg.norm(x))
+    first = x / length if length else np.eye(len(x))[0]
+    second = w - (w @ first) * first
+    if np.linalg.norm(second) <= 1e-12 * np.linalg.norm(w):
+        second = np.eye(len(x))[int(np.argmin(abs(first)))]
+        second = second - (second @ first) * first
+    return np.stack([first, second / np.linalg.norm(second)])
