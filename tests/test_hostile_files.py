@@ -231,7 +231,7 @@ DAMAGED = [
     ("recorded", section("state", "record", 3), "record of the run is no JSON object"),
     ("recorded", section("state", "record", {}), "lacks 'before'"),
     ("recorded", without("record.score"), "lacks the tensor 'record.score'"),
-    ("recorded", without("state", "record"), "'record.square', which does not belong"),
+    ("recorded", without("state", "record"), r"'record\.\w+', which does not belong"),
     (AVERAGED, without("tally"), "lacks the tensor 'tally'"),
     (VOTED, tensor("mistake.times", np.zeros(2, int)), "'mistake.times' has shape"),
     (VOTED, without("support"), "lacks the tensor 'support.indptr'"),

@@ -92,16 +92,16 @@ class Trace:
             )
         made, self._space, self._classes = run.recorded, run.space, model.classes_
         self._learner: MistakeDriven = clone(model)
-        self._table, self._data = made.table[: made.n], made.data
+        table, self._data = made.table[: made.n], made.data
         self._square, self._n_given = made.square, made.n_given
         self.start = made.start.copy()
         self.mistakes_per_epoch = np.array(run.mistakes, np.int64)
         self.mistakes = made.before + 1 + np.arange(made.n)
         self.epoch, self.position, self.example, self.label, self.step, self.score = (
-            np.ascontiguousarray(self._table[name])
+            table[name].copy()
             for name in ("epoch", "position", "example", "label", "step", "score")
         )
-        self.squared_norm = np.ascontiguousarray(self._table["square"])
+        self.squared_norm = table["square"].copy()
 
     def __len__(self) -> int:
         return len(self.step)
@@ -217,7 +217,8 @@ class Trace:
 
         In the space of the run: with a bias, examples and $u$ have one more coordinate, which
         is 1 on every example; with `normalize`, examples have unit length; with `slack`,
-        each has a coordinate of its own.
+        each has a coordinate of its own. All examples of the data count, also such as had a weight
+        of 0 and were never visited.
 
         Parameters
         ----------
@@ -262,7 +263,7 @@ class Trace:
         own = self.step * float(self._space["slack"])
         private = np.cumsum(own * u[width + self.example]) if len(u) > width else 0.0
         a, every = abs(self.step), np.arange(len(self) + 1)
-        progress = np.array([w.astype(np.float64) @ u[:width] for w in self._replayed(every)])
+        progress = np.array([np.vdot(w, u[:width]) for w in self._replayed(every)])
         progress[1:] += private
         square = np.append(self._square, self.squared_norm)
         length = np.sqrt(square)

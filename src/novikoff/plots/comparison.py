@@ -37,8 +37,9 @@ BOUNDARIES = {
 class ComparisonDisplay:
     """The boundaries of the standard, averaged and voted perceptron and the widest one.
 
-    All separate the data, if it can be; note 004 calls them AB, EF, GH and CD. The band is that
-    of the widest, CD, which no example is inside of.
+    Note 004 calls them AB, EF, GH and CD. On data that can be separated, the first and the last
+    do; an average and a vote need not, and may predict the better. The band is that of the widest,
+    CD, which no example is inside of.
 
     Parameters
     ----------
