@@ -10,6 +10,7 @@ from scipy import sparse
 from novikoff.errors import ModelFileError
 from novikoff.inputs import DTYPES, IN_ORDER, csr_state
 from novikoff.learners.averaged import mean_weights
+from novikoff.learners.parameters import LARGEST
 from novikoff.learners.run import Run
 from novikoff.learners.updates import UPDATE, Updates
 from novikoff.learners.voted import Mistakes
