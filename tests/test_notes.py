@@ -139,4 +139,5 @@ def test_defaults_are_as_documented():
             "random_state": None,
             "warm_start": False,
             "class_weight": None,
+            "record": False,
         }

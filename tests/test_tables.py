@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from novikoff.data import Place, load, read, stream, write
-from novikoff.errors import FileError, ParameterError
+from novikoff.errors import FileError, ParameterError, WriteError
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 any_shape = st.tuples(st.integers(1, 6), st.integers(1, 4))
@@ -473,7 +473,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
         write(path, np.array([[1.0, 2.0], [1.0, np.nan]]), [1, -1])
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["x.svm"]
-    with pytest.raises(FileError, match="cannot be written: No such file or directory"):
+    with pytest.raises(WriteError, match="could not be written: its folder does not exist"):
         write(tmp_path / "absent" / "x.svm", np.ones((2, 2)), [1, -1])
 
 

@@ -5,9 +5,11 @@ not on the machine, on how often the run was interrupted, or where: a checkpoint
 all that the rest of the run depends on.
 """
 
+import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -17,13 +19,15 @@ from scipy import sparse
 from novikoff.data.blocks import Place
 from novikoff.data.options import Data, Skipped
 from novikoff.data.reader import stream, survey
-from novikoff.errors import DataError, FileError, ParameterError
+from novikoff.errors import DataError, FileError, ModelFileError, ParameterError
 from novikoff.labels import as_labels
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.passes import Passes
 from novikoff.store import load_with_extra, save
 
 STDIN = "-"
+SAMPLES, SAMPLE = 64, 1 << 14
+"""How many pieces of a file to compare, and how long they are."""
 
 
 @dataclass
@@ -77,6 +81,10 @@ class Training:
         """The blocks of the first pass, as long as they fit into memory."""
         self.stop = False
         """Set this to have the run stop after the block it is at."""
+        self.wrote = False
+        """Is there a checkpoint of this run?"""
+        self.state = None if source == STDIN else state_of(source)
+        self.content = None if source == STDIN else fingerprint(source)
 
     # ------------------------------------------------------ going on from a checkpoint
 
@@ -85,7 +93,7 @@ class Training:
         assert self.checkpoint is not None
         model, extra = load_with_extra(self.checkpoint)
         told = extra.get("checkpoint")
-        if not isinstance(told, dict):
+        if not isinstance(told, dict) or not isinstance(told.get("identity"), dict):
             raise ParameterError(
                 f"{self.checkpoint} is a finished model, not a checkpoint: give the file that "
                 "--checkpoint named, or leave --resume out."
@@ -99,25 +107,37 @@ class Training:
                     "command that wrote it, or leave --resume out to start anew."
                 )
         self.model = model
-        self.at = Position(**(told["position"] | {"least": float.fromhex(told["least"])}))
-        self.names = extra.get("names")
+        try:
+            self.at = Position(**(told["position"] | {"least": float.fromhex(told["least"])}))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise ModelFileError(f"{self.checkpoint}: the checkpoint is damaged.") from None
+        if not 0 <= self.at.epoch <= self.plan.epochs:
+            raise ModelFileError(f"{self.checkpoint}: the checkpoint is damaged.")
+        self.names, self.wrote = extra.get("names"), True
         self.kept = None
 
     def _identity(self) -> dict[str, Any]:
         """What a run must have in common with the one it goes on from."""
         parameters = {name: str(v) for name, v in self.model.get_params().items()}
-        size = None if self.source == STDIN else os.stat(self.source).st_size
         plan = asdict(self.plan)
         plan["reading"] = {k: v for k, v in plan["reading"].items() if k != "n_jobs"}
-        return {"learner": type(self.model).__name__, **parameters, "file size": size, **plan}
+        return {
+            "learner": type(self.model).__name__,
+            **parameters,
+            "a file like": self.content,
+            **plan,
+        }
 
     def save_checkpoint(self) -> None:
         """Write down where the run is."""
         assert self.checkpoint is not None
+        if not self.model._is_fitted():  # there was no good line yet: starting anew is as good
+            return
         position = asdict(self.at)
         least = float(position.pop("least"))
         told = {"identity": self._identity(), "position": position, "least": least.hex()}
         save(self.model, self.checkpoint, extra={"checkpoint": told, "names": self.names})
+        self.wrote = True
 
     # ------------------------------------------------------ the passes
 
@@ -128,17 +148,17 @@ class Training:
         passes.least, passes.fresh = self.at.least, self.at.examples == 0
         written = time.monotonic()
         while self.at.epoch < self.plan.epochs:
-            for number, block in self._blocks():
-                mistakes = self._learn(passes, number, block)
-                self.at.block, self.at.least = number + 1, passes.least
-                self.at.offset, self.at.line = block.next
-                report(self, block, mistakes)
-                due = self.checkpoint is not None and time.monotonic() - written >= self.every
-                if self.checkpoint is not None and (due or self.stop):
-                    self.save_checkpoint()
-                    written = time.monotonic()
-                if self.stop:
-                    raise Interrupted
+            with closing(self._blocks()) as blocks:
+                for number, block in blocks:
+                    mistakes = self._learn(passes, number, block)
+                    self.at.block, self.at.least = number + 1, passes.least
+                    self.at.offset, self.at.line = block.next
+                    report(self, block, mistakes)
+                    if self.checkpoint and (self.stop or time.monotonic() - written >= self.every):
+                        self.save_checkpoint()
+                        written = time.monotonic()
+                    if self.stop:
+                        raise Interrupted
             if not self.at.examples:
                 raise DataError(f"{self.source} has no examples.")
             left = passes.end()
@@ -162,7 +182,7 @@ class Training:
             place = f"lines {block.start.line} to {block.next.line - 1}"
             raise FileError(self.source, f"{error} (In {place}.)") from None
 
-    def _blocks(self) -> Iterator[tuple[int, Data]]:
+    def _blocks(self) -> Generator[tuple[int, Data], None, None]:
         """The blocks of this pass that are still to come."""
         start = self.at.block
         if self.at.epoch and self.kept is not None:
@@ -175,13 +195,16 @@ class Training:
             start, place = len(self.kept), self.kept[-1].next
         elif start or self.at.epoch:
             self.kept = None
-        for number, block in enumerate(self._stream(place), start):
-            self._keep(block)
-            yield number, block
+        with closing(self._stream(place)) as blocks:  # or its thread would outlive us
+            for number, block in enumerate(blocks, start):
+                self._keep(block)
+                yield number, block
 
-    def _stream(self, place: Place) -> Iterator[Data]:
+    def _stream(self, place: Place) -> Any:
         if self.source == STDIN:
             return self._standard_input
+        if state_of(self.source) != self.state:
+            raise FileError(self.source, "it was changed while it was read: start anew.")
         plan = self.plan
         return stream(self.source, start=place, block_bytes=plan.block_bytes, **plan.reading)
 
@@ -208,18 +231,41 @@ class Training:
             return self.model.classes_
         labels: list[Any] = []
         first: list[Data] = []
-        for block in self._stream(Place()):
-            first.append(block)
+        n_blocks = 0
+        blocks = self._stream(Place())
+        for block in blocks:
+            if self.source == STDIN or not first:
+                first.append(block)
+            n_blocks += 1
             if len(block.y):
                 labels = sorted({*labels, *np.unique(as_labels(block.y)).tolist()})
             if len(labels) >= 2:
                 break
+        if self.source != STDIN:
+            blocks.close()
         if len(labels) < 2:
             only = f"one label only, {labels[0]!r}" if labels else "no examples"
             raise FileError(self.source, f"found {only}: a classifier needs examples of two.")
-        if self.source == STDIN or len(first) == 1:
+        if self.source == STDIN or n_blocks == 1:
             self.kept = first
         return np.array(labels) if len(labels) == 2 else None
+
+
+def state_of(path: str) -> tuple[int, int]:
+    """What changes when a file does: its size and the time of the last change."""
+    found = os.stat(path)
+    return found.st_size, found.st_mtime_ns
+
+
+def fingerprint(path: str) -> str:
+    """The size of a file and a digest of its beginning, its end, and places between."""
+    size = os.stat(path).st_size
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        for k in range(SAMPLES + 1):
+            file.seek(max(0, (size - SAMPLE) * k // SAMPLES))
+            digest.update(file.read(SAMPLE))
+    return f"{size} bytes, {digest.hexdigest()[:16]}"
 
 
 def size_of(block: Data) -> int:

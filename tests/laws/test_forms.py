@@ -76,7 +76,8 @@ def test_columns_out_of_order_and_repeated(learner, data):
     before = messy.indices.copy()
     model = fitted(learner, messy, y, **EPOCHS)
     assert_same(fitted(learner, X, y, **EPOCHS), model)
-    np.testing.assert_array_equal(model.predict(X), model.predict(messy))
+    clear = abs(model.decision_function(X)) > 1e-12  # a mean's score of 0 is met to rounding
+    np.testing.assert_array_equal(model.predict(X)[clear], model.predict(messy)[clear])
     np.testing.assert_array_equal(messy.indices, before)  # the user's matrix is left alone
     stream = learner(shuffle=False).partial_fit(messy, y, classes=[-1, 1])
     assert_same(fitted(learner, X, y, max_iter=1, shuffle=False), stream)

@@ -6,7 +6,9 @@ Results go to standard output, everything else to standard error. Errors are sen
 import os
 import sys
 from collections.abc import Sequence
+from errno import ENOSPC
 from importlib import import_module
+from io import TextIOWrapper
 
 DONE, NO, USAGE, BAD_INPUT, CANNOT_WRITE, STOPPED = 0, 1, 2, 3, 4, 130
 
@@ -30,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     module = import_module(f"novikoff.cli.{HOMES[parsed.command]}")
     from novikoff.errors import NovikoffError, ParameterError, WriteError
 
+    if sys.stdout is None or sys.stdin is None:
+        return complain(OSError("Standard input and output must not be closed."), BAD_INPUT)
+    if isinstance(sys.stdout, TextIOWrapper):  # labels of any language, to any terminal
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status: int = getattr(module, parsed.command)(parsed)
         sys.stdout.flush()
@@ -44,8 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return complain(error, CANNOT_WRITE)
     except ParameterError as error:
         return complain(error, USAGE)
+    except (MemoryError, OverflowError) as error:
+        told = f"A number in it is too large for this machine: {error}"
+        return complain(ValueError(told), BAD_INPUT)
     except (NovikoffError, OSError, ValueError) as error:
-        return complain(error, BAD_INPUT)
+        lost = isinstance(error, OSError) and error.filename is None and error.errno == ENOSPC
+        return complain(error, CANNOT_WRITE if lost else BAD_INPUT)
 
 
 def say(text: str) -> None:

@@ -6,6 +6,8 @@ from novikoff.cli import DONE
 from novikoff.cli.parser import build
 from novikoff.errors import ParameterError
 
+PATHS = ("certificate", "checkpoint", "data", "model", "output", "save", "source", "target")
+
 
 def completion(arguments: Namespace) -> int:
     """Print a completion script."""
@@ -16,5 +18,11 @@ def completion(arguments: Namespace) -> int:
             "Completions are written by shtab, which is not installed: "
             "pip install 'novikoff[completion]'."
         ) from None
-    print(shtab.complete(build(), shell=arguments.shell))
+    parser = build()
+    commands = next(a.choices for a in parser._actions if isinstance(a.choices, dict))
+    for command in commands.values():
+        for action in command._actions:
+            if action.dest in PATHS:
+                action.complete = shtab.FILE
+    print(shtab.complete(parser, shell=arguments.shell))
     return DONE

@@ -11,17 +11,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff
 from novikoff.cli import DONE, STOPPED, say
 from novikoff.cli.options import LEARNERS, given, misplaced
 from novikoff.cli.progress import Progress
-from novikoff.cli.reading import asked, shown
+from novikoff.cli.reading import (
+    asked,
+    outward,
+    require_different,
+    require_place,
+    shown,
+    tell_skipped,
+)
 from novikoff.data.options import Skipped
-from novikoff.data.reader import read
+from novikoff.data.reader import read, survey
 from novikoff.errors import ParameterError
-from novikoff.store import save
+from novikoff.store import load_with_extra, save
 from novikoff.training import STDIN, Interrupted, Training, planned
 
 EPOCHS = 10
@@ -31,8 +39,10 @@ def fit(arguments: Namespace) -> int:
     """Train, and write the model."""
     if complaint := misplaced(arguments):
         raise ParameterError(complaint)
-    if arguments.every < 0:
+    if not arguments.every >= 0:
         raise ParameterError(f"--every {arguments.every:g} must not be negative.")
+    require_different(arguments.data, arguments.output)
+    require_place(arguments.output)
     parameters = given(arguments)
     learner = getattr(novikoff, LEARNERS[arguments.learner])
     if arguments.learner == "max-margin":
@@ -47,17 +57,22 @@ def fit(arguments: Namespace) -> int:
 
 def in_blocks(model: Any, epochs: int, arguments: Namespace) -> int:
     """Train on a file block by block."""
-    if arguments.resume and arguments.data == STDIN:
+    from_stdin = arguments.data == STDIN
+    if arguments.resume and from_stdin:
         raise ParameterError("Standard input cannot be read again: --resume needs a file.")
     started = time.monotonic()
-    plan = planned(arguments.data, epochs, arguments.seed, arguments.block_bytes, asked(arguments))
     checkpoint = arguments.checkpoint or f"{arguments.output}.checkpoint"
+    require_different(arguments.data, arguments.output, checkpoint)
+    require_place(checkpoint)
+    if os.path.exists(checkpoint) and "checkpoint" not in load_with_extra(checkpoint)[1]:
+        raise ParameterError(f"{checkpoint} exists and is no checkpoint: name another file.")
+    plan = planned(arguments.data, epochs, arguments.seed, arguments.block_bytes, asked(arguments))
     training = Training(
         model,
         arguments.data,
         plan,
         memory=arguments.memory,
-        checkpoint=checkpoint,
+        checkpoint=None if from_stdin else checkpoint,
         every=arguments.every if arguments.checkpoint else float("inf"),
     )
     if arguments.resume:
@@ -69,26 +84,19 @@ def in_blocks(model: Any, epochs: int, arguments: Namespace) -> int:
         with Progress(training, hidden=arguments.quiet) as progress, stopping(training):
             training.run(progress)
     except Interrupted:
-        say(
-            f"stopped in epoch {training.at.epoch + 1} after {training.at.examples:,} of its "
-            f"examples, at line {training.at.line:,}. Go on with:\n  {again(arguments)}"
-        )
+        where = f"epoch {training.at.epoch + 1} after {training.at.examples:,} of its examples"
+        if not training.wrote:
+            say(f"stopped in {where}. Nothing was written, and there is nothing to go on from.")
+        else:
+            say(f"stopped in {where}, at line {training.at.line:,}. Go on with:\n  {again()}")
         return STOPPED
-    model = training.model
-    if plan.reading.get("format") == "vw":
-        model.feature_hash_ = {"bits": plan.reading.get("bits", 18)}
-    reading = {k: v for k, v in plan.reading.items() if k not in ("n_jobs", "bad_lines")}
-    finish(model, training.names, reading, skipped_of(training), arguments)
-    if os.path.exists(checkpoint) and (arguments.resume or arguments.checkpoint):
+    skipped = Skipped(training.at.skipped, tuple(training.at.messages))
+    finish(training.model, training.names, plan.reading, skipped, arguments)
+    if training.wrote and os.path.exists(checkpoint):
         os.remove(checkpoint)
     if not arguments.quiet:
-        summarize(model, time.monotonic() - started)
+        summarize(training.model, time.monotonic() - started)
     return DONE
-
-
-def skipped_of(training: Training) -> Skipped:
-    """The bad lines of a run."""
-    return Skipped(training.at.skipped, tuple(training.at.messages))
 
 
 def whole(model: Any, arguments: Namespace) -> int:
@@ -99,14 +107,17 @@ def whole(model: Any, arguments: Namespace) -> int:
             f"{type(model).__name__} with these options needs all examples at once."
         )
     started = time.monotonic()
-    data = read(arguments.data, **asked(arguments))
+    reading = asked(arguments)
+    if arguments.data != STDIN:
+        reading = survey(arguments.data, **reading)
+    data = read(arguments.data, **reading)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says so
         if data.weight is None:
             model.fit(data.X, data.y)
         else:
             model.fit(data.X, data.y, sample_weight=data.weight)
-    finish(model, data.names, asked(arguments), data.skipped, arguments)
+    finish(model, data.names, reading, data.skipped, arguments)
     if not arguments.quiet:
         summarize(model, time.monotonic() - started)
     return DONE
@@ -120,15 +131,13 @@ def finish(
     arguments: Namespace,
 ) -> None:
     """Write the model, and say which lines were left out."""
-    import numpy as np
-
     if names is not None:
         model.feature_names_in_ = np.array(names, dtype=object)
-    save(model, arguments.output, extra={"reading": reading, "bad_lines": skipped.n_lines})
-    if skipped.n_lines:
-        lines = "line was" if skipped.n_lines == 1 else "lines were"
-        first = "".join(f"\n  {message}" for message in skipped.messages)
-        say(f"{skipped.n_lines:,} bad {lines} left out; the first:{first}")
+    if reading.get("format") == "vw":
+        model.feature_hash_ = {"bits": reading.get("bits", 18)}
+    kept = {k: reading[k] for k in sorted(reading) if k not in ("n_jobs", "bad_lines")}
+    save(model, arguments.output, extra={"reading": kept, "bad_lines": skipped.n_lines})
+    tell_skipped(skipped)
 
 
 def summarize(model: Any, seconds: float) -> None:
@@ -136,9 +145,9 @@ def summarize(model: Any, seconds: float) -> None:
     names = " and ".join(shown(c) for c in model.classes_)
     print(f"{type(model).__name__} of {names}, {seconds:.1f} s", file=sys.stderr)
     if hasattr(model, "gap_"):
+        lower, upper = outward(model.margin_)
         print(
-            f"margin {model.margin_.lower:.6g} to {model.margin_.upper:.6g}, "
-            f"{len(model.support_):,} examples on it or inside",
+            f"margin {lower} to {upper}, {len(model.support_):,} examples on it or inside",
             file=sys.stderr,
         )
         return
@@ -156,7 +165,7 @@ def summarize(model: Any, seconds: float) -> None:
         print(f"made {made}, none in the last", file=sys.stderr)
 
 
-def again(arguments: Namespace) -> str:
+def again() -> str:
     """The command line that goes on with this run."""
     words = [*sys.argv[1:]]
     return shlex.join(["novikoff", *words, *(["--resume"] if "--resume" not in words else [])])

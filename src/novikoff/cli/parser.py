@@ -42,7 +42,15 @@ def column(text: str) -> str | int:
 def count(text: str) -> int:
     """A whole number of at least 1."""
     number = int(text)
-    if number < 1:
+    if not 1 <= number < 2**62:
+        raise ValueError
+    return number
+
+
+def seed(text: str) -> int:
+    """A whole number that random generators take."""
+    number = int(text)
+    if not 0 <= number < 2**32:
         raise ValueError
     return number
 
@@ -91,6 +99,7 @@ def build() -> argparse.ArgumentParser:
     predict = command("predict", "print the predicted label of every example")
     predict.add_argument("model", metavar="MODEL")
     predict.add_argument("data", metavar="DATA", help="a file, or - for standard input")
+    predict.add_argument("--unlabelled", action="store_true", help="a table has no label column")
     predict.add_argument("--scores", action="store_true", help="print the score as well")
     add_reading(predict)
 
@@ -147,7 +156,7 @@ def add_fit(fit: argparse.ArgumentParser) -> None:
         metavar="N",
         help="passes over the file at the most; fewer if one is free of mistakes [10]",
     )
-    fit.add_argument("--seed", type=int, default=0, help="of the random order [0]")
+    fit.add_argument("--seed", type=seed, default=0, help="of the random order [0]")
     group = fit.add_argument_group("parameters of the learner (see the library's documentation)")
     for p in PARAMETERS:
         options: dict[str, Any] = {"dest": p.name, "help": f"{p.help} ({', '.join(p.learners)})"}

@@ -1,11 +1,17 @@
 """How the commands read examples."""
 
+import errno
+import os
 from argparse import Namespace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-from novikoff.data.options import Data
-from novikoff.errors import DataError, FileError, ParameterError
+from novikoff.cli import say
+from novikoff.data.options import Data, Skipped
+from novikoff.errors import DataError, FileError, ParameterError, WriteError
+from novikoff.margins.bracket import Bracket
 
+WHOLE = 2.0**53
 READING = ("format", "label", "weight", "n_features", "bits", "bad_lines", "n_jobs")
 
 
@@ -19,7 +25,9 @@ def asked(arguments: Namespace) -> dict[str, Any]:
 def as_trained(model: Any, extra: dict[str, Any], arguments: Namespace) -> dict[str, Any]:
     """The same, and where nothing was given, as the model's own data were read."""
     told = extra.get("reading", {})
-    kept = {name: told[name] for name in ("bits", "label", "zero_based") if name in told}
+    kept = {name: told[name] for name in ("bits", "label", "weight", "zero_based") if name in told}
+    if getattr(arguments, "unlabelled", False):
+        kept.pop("label", None)
     reading = kept | {"n_features": int(model.n_features_in_)} | asked(arguments)
     return reading | {"labels": "optional"}
 
@@ -65,4 +73,43 @@ def require_labels(data: Data, path: str) -> None:
 def shown(label: Any) -> str:
     """A label as it stands in files: 1 and not 1.0."""
     value = label.item() if hasattr(label, "item") else label
-    return f"{value:g}" if isinstance(value, float) and value == int(value) else str(value)
+    whole = isinstance(value, float) and abs(value) < WHOLE and value == int(value)
+    return str(int(value)) if whole else str(value)
+
+
+def tell_skipped(skipped: Skipped) -> None:
+    """Say which lines were left out."""
+    if skipped.n_lines:
+        lines = "line was" if skipped.n_lines == 1 else "lines were"
+        first = "".join(f"\n  {message}" for message in skipped.messages)
+        say(f"{skipped.n_lines:,} bad {lines} left out; the first:{first}")
+
+
+def require_different(*paths: str | None) -> None:
+    """What is read and what is written must be different files."""
+    real = [os.path.realpath(path) for path in paths if path and path != "-"]
+    for path in real:
+        if real.count(path) > 1:
+            raise ParameterError(
+                f"{path} is named twice: a file cannot be read and written at once."
+            )
+
+
+def require_place(path: str) -> None:
+    """It must be possible to write there, which is better known before the work than after."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise WriteError(errno.EISDIR, f"{path} could not be written: it is a folder.")
+    if not os.path.isdir(folder):
+        raise WriteError(errno.ENOENT, f"{path} could not be written: there is no folder {folder}.")
+    if not os.access(folder, os.W_OK):
+        raise WriteError(errno.EACCES, f"{path} could not be written: {folder} is write-protected.")
+
+
+def outward(ends: Bracket) -> tuple[str, str]:
+    """Both ends of a bracket to nine digits, rounded so that they stay true."""
+    rounded = []
+    for end, rounding in ((ends.lower, ROUND_FLOOR), (ends.upper, ROUND_CEILING)):
+        digits = Context(prec=9, rounding=rounding).create_decimal(Decimal(end))
+        rounded.append(f"{digits.normalize():g}" if digits.is_finite() else str(end))
+    return rounded[0], rounded[1]

@@ -4,7 +4,8 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,13 @@ from novikoff.cli.reading import (
     asked,
     loaded,
     require_columns,
+    require_different,
     require_labels,
+    require_place,
     shown,
+    tell_skipped,
 )
-from novikoff.data.options import Data
+from novikoff.data.options import Data, Skipped
 from novikoff.data.reader import read, stream
 from novikoff.data.writing import write
 from novikoff.errors import FileError, ParameterError
@@ -26,46 +30,63 @@ from novikoff.errors import FileError, ParameterError
 MAGIC_LENGTH = 9
 
 
-def blocks_for(arguments: Namespace) -> Iterator[tuple[Any, Data]]:
+def blocks_for(arguments: Namespace) -> Generator[tuple[Any, Data], None, None]:
     """The model, with every block of the data."""
     model, extra, names = loaded(arguments.model)
-    for block in stream(arguments.data, **as_trained(model, extra, arguments)):
-        if block.X.shape[0]:
-            require_columns(model, names, block, arguments.data)
-            yield model, block
+    skipped = Skipped()
+    blocks: Any = stream(arguments.data, **as_trained(model, extra, arguments))
+    with closing(blocks):
+        for block in blocks:
+            skipped += block.skipped
+            if block.X.shape[0]:
+                require_columns(model, names, block, arguments.data)
+                yield model, block
+    tell_skipped(skipped)
 
 
 def predict(arguments: Namespace) -> int:
     """Print labels, a line each."""
-    for model, block in blocks_for(arguments):
-        s = model.decision_function(block.X) if arguments.scores else None
-        words = {label: shown(label) for label in model.classes_.tolist()}
-        lines = [words[label] for label in model.predict(block.X).tolist()]
-        if s is not None:
-            lines = [f"{word}\t{score!r}" for word, score in zip(lines, s.tolist(), strict=True)]
-        sys.stdout.write("\n".join(lines) + "\n")
+    with closing(blocks_for(arguments)) as blocks:
+        for model, block in blocks:
+            print_labels(model, block, scores=arguments.scores)
     return DONE
+
+
+def print_labels(model: Any, block: Data, *, scores: bool) -> None:
+    """Print the labels of a block, and the scores if asked."""
+    words = {label: shown(label) for label in model.classes_.tolist()}
+    lines = [words[label] for label in model.predict(block.X).tolist()]
+    if scores:
+        s = model.decision_function(block.X).tolist()
+        lines = [f"{word}\t{score!r}" for word, score in zip(lines, s, strict=True)]
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 def score(arguments: Namespace) -> int:
     """Print how many examples are right."""
     n = right = 0
-    for model, block in blocks_for(arguments):
-        require_labels(block, arguments.data)
-        unknown = np.setdiff1d(block.y, model.classes_)
-        if len(unknown):
-            raise FileError(
-                arguments.data,
-                f"it has the label {shown(unknown[0])}, but the model knows "
-                f"{' and '.join(shown(c) for c in model.classes_)} only.",
-            )
-        n += len(block.y)
-        right += int((model.predict(block.X) == block.y).sum())
+    with closing(blocks_for(arguments)) as blocks:
+        for model, block in blocks:
+            require_known(model, block, arguments.data)
+            n += len(block.y)
+            right += int((model.predict(block.X) == block.y).sum())
     if arguments.json:
         print(json.dumps({"examples": n, "right": right, "accuracy": right / n}))
     else:
         print(f"{right:,} of {n:,} right ({right / n:.2%}), {n - right:,} wrong")
     return DONE
+
+
+def require_known(model: Any, block: Data, path: str) -> None:
+    """Every example must have one of the model's labels."""
+    require_labels(block, path)
+    unknown = np.setdiff1d(block.y, model.classes_)
+    if len(unknown):
+        raise FileError(
+            path,
+            f"it has the label {shown(unknown[0])}, but the model knows "
+            f"{' and '.join(shown(c) for c in model.classes_)} only.",
+        )
 
 
 def show(arguments: Namespace) -> int:
@@ -101,6 +122,8 @@ def show(arguments: Namespace) -> int:
 def convert(arguments: Namespace) -> int:
     """Write a model or data as something else."""
     ending = os.path.splitext(arguments.target)[1].lower()
+    require_different(arguments.source, arguments.target)
+    require_place(arguments.target)
     if is_model(arguments.source):
         from novikoff.store import load, to_csv, to_onnx
 
@@ -111,6 +134,7 @@ def convert(arguments: Namespace) -> int:
         return DONE
     data = read(arguments.source, **asked(arguments), labels="optional")
     write(arguments.target, data.X, data.y, weight=data.weight, names=data.names, tags=data.tags)
+    tell_skipped(data.skipped)
     return DONE
 
 

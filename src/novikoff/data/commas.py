@@ -25,6 +25,7 @@ from novikoff.errors import FileError
 
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 FIELD = re.compile(rb'"((?:[^"]|"")*)"(?=,|$)|([^,]*)')
+LONE_RETURN = re.compile(rb"\r(?!\n|$)")
 STRAY_QUOTE = re.compile(rb'(?<![,\n"])"(?![,\r\n"])')  # inside a word, where readers differ
 MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put first
 HEAD = 2**16
@@ -122,8 +123,8 @@ def arrow_block(pyarrow: Any, block: bytes, sheet: Sheet, options: Options) -> D
     types = dict.fromkeys(names, pyarrow.float64())
     if sheet.text_labels:
         types[str(layout.label)] = pyarrow.string()
-    if not block.strip():
-        return None
+    if not block.strip() or LONE_RETURN.search(block):
+        return None  # Arrow would take a lone carriage return for the end of a line
     try:
         table = pyarrow.csv.read_csv(
             pyarrow.py_buffer(block),

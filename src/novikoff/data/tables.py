@@ -1,6 +1,7 @@
 """What all tables have in common: which column is what, and rows that are no examples."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,17 +37,23 @@ class Layout(NamedTuple):
 
 def layout_of(names: list[str] | None, n_columns: int, options: Options, name: str) -> Layout:
     """Which columns are what, as the options say."""
-    label = place_of(options.label, names, n_columns, name, "label")
+    if options.labels == "optional" and names is not None:  # and so are columns of these names
+        label, weight = (
+            None if isinstance(column, str) and column not in names else column
+            for column in (options.label, options.weight)
+        )
+        options = replace(options, label=label, weight=weight)
+    place = place_of(options.label, names, n_columns, name, "label")
     if options.label is None and names is not None and LABEL in names:
-        label = names.index(LABEL)
-    if label is None and options.labels == "required":
+        place = names.index(LABEL)
+    if place is None and options.labels == "required":
         raise FileError(
             name,
             f"found no column called {LABEL!r}{listed(names)}, expected labels: say which column "
             "has them (label='name', or label=-1 for the last), or labels='optional'",
         )
     return Layout(
-        names, n_columns, label, place_of(options.weight, names, n_columns, name, "weight")
+        names, n_columns, place, place_of(options.weight, names, n_columns, name, "weight")
     )
 
 

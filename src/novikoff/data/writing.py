@@ -8,7 +8,6 @@ import bz2
 import gzip
 import io
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
@@ -19,7 +18,8 @@ from scipy import sparse
 from novikoff.data.opening import ENDINGS, missing
 from novikoff.data.reader import BY_NAME
 from novikoff.data.tables import LABEL
-from novikoff.errors import FileError, ParameterError
+from novikoff.errors import ParameterError
+from novikoff.files import replacing
 
 
 def write(
@@ -95,36 +95,6 @@ def write(
         )
     with replacing(path) as raw, compressed(raw, packed, os.fspath(path)) as file:
         content(file)
-
-
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file that takes the place of `path` once it is complete."""
-    folder, name = os.path.split(os.path.abspath(path))
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
-    except OSError as error:
-        raise FileError(os.fspath(path), f"cannot be written: {error.strerror or error}") from error
-    try:
-        with open(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~current_umask())
-        os.replace(temporary, path)
-    except OSError as error:
-        os.unlink(temporary)
-        raise FileError(os.fspath(path), f"cannot be written: {error.strerror or error}") from error
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def current_umask() -> int:
-    """The permissions that new files are not to have (mkstemp gives fewer than asked for)."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 @contextmanager
@@ -249,6 +219,9 @@ def table(
         raise missing("pyarrow", "arrow", path, "CSV, Parquet and Arrow files") from error
     dense = X.toarray() if sparse.issparse(X) else X
     titles = [f"x{j}" for j in range(dense.shape[1])] if names is None else [*map(str, names)]
+    repeated = next((title for title in titles if titles.count(title) > 1), None)
+    if repeated is not None:
+        raise ParameterError(f"Two features are called {repeated!r}: give each a name of its own.")
     columns = {title: np.ascontiguousarray(dense[:, j]) for j, title in enumerate(titles)}
     for title, values in (("weight", weight), (LABEL, y)):
         if values is not None:

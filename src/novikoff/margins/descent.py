@@ -27,6 +27,8 @@ from novikoff.rows import add, dot
 Array = npt.NDArray[Any]
 PASSES, FULL = 25, 100
 """How many passes to make before looking how far they have come, and before taking all in again."""
+HOPE = 1000
+"""After so many passes without any separator, there probably is none."""
 MOST, AGO, PAYS = 10_000, 60, 0.9
 """The most passes; and within so many looks, to what part of its size the gap must come."""
 
@@ -114,7 +116,8 @@ def approach(
         gap = best = best.joined(gap)
         before.append(gap.relative)
         slow = min(before[-AGO:]) > PAYS * min(before[:-AGO])
-        late = passes >= MOST or monotonic() > deadline
+        hopeless = gap.primal == np.inf and passes >= HOPE
+        late = passes >= MOST or hopeless or monotonic() > deadline
         if gap.relative <= tol or slow or late:
             return gap, chosen, alive, passes
         alive, outside, inside = undecided(frame, cap, gap, alive)

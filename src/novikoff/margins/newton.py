@@ -38,6 +38,8 @@ NARROW = 1500
 GROWTH = 3.0
 STEPS, ROUNDS = 60, 60
 """At most so many Newton steps for each of so many multiplier steps."""
+HOPE = 20
+"""After so many multiplier steps without any separator, there probably is none."""
 ROUGH, IDLE = 1e-4, 5
 """A gap below which so many steps without progress mean that floats cannot do better."""
 
@@ -98,7 +100,8 @@ def solve(X: Any, y: Array, cost: Array, bias: str, tol: float, deadline: float)
         alpha, alive, passes = np.zeros(frame.n), frame.all, 0
         gap = measure(frame, cap, np.zeros(frame.d + 1), alpha)
     newton = Newton(frame, cap, gap, alpha, alive)
-    newton.solve(tol, deadline)
+    if passes == 0 or gap.primal < np.inf:
+        newton.solve(tol, deadline)
     w, b = frame.raw(newton.gap.v)
     alpha = frame.balanced(newton.best)
     if np.isinf(cap[0]):  # the multiple that has the weights' own length
@@ -150,8 +153,9 @@ class Newton:
     def solve(self, tol: float, deadline: float) -> None:
         """Close the gap to `tol`, as far as floats let it."""
         best, idle = self.gap.relative, 0
-        for _ in range(ROUNDS):
-            if self.gap.relative <= tol or idle == IDLE or monotonic() > deadline:
+        for rounds in range(ROUNDS):
+            hopeless = rounds >= HOPE and self.gap.primal == np.inf
+            if self.gap.relative <= tol or idle == IDLE or hopeless or monotonic() > deadline:
                 return
             steps = self.minimize(deadline)
             gap = measure(self.frame, self.cap, self.v, self.alpha)
