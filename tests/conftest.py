@@ -17,7 +17,10 @@ settings.register_profile(
     "house",
     deadline=None,  # the first example of a kind compiles its kernel
     max_examples=60,
+    derandomize=True,  # the same examples every time; `make thorough` looks for new ones
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("thorough", settings.get_profile("house"), max_examples=1000)
+settings.register_profile(
+    "thorough", settings.get_profile("house"), max_examples=1000, derandomize=False
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))

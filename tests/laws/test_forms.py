@@ -117,8 +117,10 @@ def test_types_are_read_as_they_are(learner, dtype, data):
     assert model.coef_.dtype == model.intercept_.dtype == weights
     np.testing.assert_array_equal(model.coef_, expected.coef_.astype(weights))
     np.testing.assert_array_equal(model.mistakes_, expected.mistakes_)
-    np.testing.assert_array_equal(model.predict(X.astype(dtype)), expected.predict(X))
-    np.testing.assert_array_equal(model.predict(X), expected.predict(X))
+    clear = abs(expected.decision_function(X)) > 1e-6  # a mean's score of 0 is met to rounding
+    labels = expected.predict(X)[clear]
+    np.testing.assert_array_equal(model.predict(X.astype(dtype))[clear], labels)
+    np.testing.assert_array_equal(model.predict(X)[clear], labels)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16"])
