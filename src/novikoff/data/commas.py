@@ -123,8 +123,8 @@ def arrow_block(pyarrow: Any, block: bytes, sheet: Sheet, options: Options) -> D
     types = dict.fromkeys(names, pyarrow.float64())
     if sheet.text_labels:
         types[str(layout.label)] = pyarrow.string()
-    if not block.strip() or LONE_RETURN.search(block):
-        return None  # Arrow would take a lone carriage return for the end of a line
+    if not block.strip() or LONE_RETURN.search(block) or block.count(b'"') % 2:
+        return None  # Arrow would end a line at a lone carriage return, and not end an open quote
     try:
         table = pyarrow.csv.read_csv(
             pyarrow.py_buffer(block),
