@@ -1,6 +1,5 @@
 """The command as a user runs it: in a process of its own."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -50,7 +49,3 @@ def killed(place, times, *words):
 
 def same_files(one, other):
     return Path(one).read_bytes() == Path(other).read_bytes()
-
-
-def quiet_environment(**more):
-    return os.environ | {"PYTHONWARNINGS": "error"} | more

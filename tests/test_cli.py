@@ -23,9 +23,11 @@ from scipy import sparse
 import novikoff
 from commands import command, done, killed, run, same_files
 from novikoff.cli.options import LEARNERS, NOT_HERE, PARAMETERS
+from novikoff.cli.parser import FORMATS as PARSER_FORMATS
 from novikoff.cli.parser import build
 from novikoff.data import load as bundled
 from novikoff.data import planted, read, write
+from novikoff.data.options import FORMATS as READER_FORMATS
 from novikoff.store import load_with_extra
 
 ROOT = Path(__file__).parent.parent
@@ -58,6 +60,10 @@ def test_every_parameter_is_an_option(word, name):
         if word in p.learners:
             default = signature[p.name].default
             assert default is None or type(default) is p.kind
+
+
+def test_formats_are_those_of_the_readers():
+    assert PARSER_FORMATS == READER_FORMATS
 
 
 def test_help_is_quick():

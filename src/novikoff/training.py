@@ -18,7 +18,7 @@ from scipy import sparse
 
 from novikoff.data.blocks import Place
 from novikoff.data.options import Data, Skipped
-from novikoff.data.reader import stream, survey
+from novikoff.data.reader import stream
 from novikoff.errors import DataError, FileError, ModelFileError, ParameterError
 from novikoff.labels import as_labels
 from novikoff.learners.base import MistakeDriven
@@ -79,6 +79,8 @@ class Training:
         self.names: list[str] | None = None
         self.kept: list[Data] | None = []
         """The blocks of the first pass, as long as they fit into memory."""
+        self.held = 0
+        """How many bytes they take."""
         self.stop = False
         """Set this to have the run stop after the block it is at."""
         self.wrote = False
@@ -213,7 +215,8 @@ class Training:
             self.kept = None
             return
         self.kept.append(block)
-        if sum(map(size_of, self.kept)) <= self.memory:
+        self.held += size_of(block)
+        if self.held <= self.memory:
             return
         if self.source == STDIN:
             raise ParameterError(
@@ -247,7 +250,7 @@ class Training:
             only = f"one label only, {labels[0]!r}" if labels else "no examples"
             raise FileError(self.source, f"found {only}: a classifier needs examples of two.")
         if self.source == STDIN or n_blocks == 1:
-            self.kept = first
+            self.kept, self.held = first, sum(map(size_of, first))
         return np.array(labels) if len(labels) == 2 else None
 
 
@@ -273,10 +276,3 @@ def size_of(block: Data) -> int:
     X = block.X
     parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
     return sum(int(part.nbytes) for part in parts) + 16 * len(block.y)
-
-
-def planned(source: str, epochs: int, seed: int, block_bytes: int, reading: dict[str, Any]) -> Plan:
-    """A plan, with what must be known of the file beforehand filled in."""
-    if source != STDIN:
-        reading = survey(source, **reading)
-    return Plan(epochs, seed, block_bytes, reading)

@@ -19,18 +19,18 @@ from novikoff.cli import DONE, STOPPED, say
 from novikoff.cli.options import LEARNERS, given, misplaced
 from novikoff.cli.progress import Progress
 from novikoff.cli.reading import (
-    asked,
     outward,
     require_different,
     require_place,
     shown,
+    surveyed,
     tell_skipped,
 )
 from novikoff.data.options import Skipped
-from novikoff.data.reader import read, survey
+from novikoff.data.reader import read
 from novikoff.errors import ParameterError
 from novikoff.store import load_with_extra, save
-from novikoff.training import STDIN, Interrupted, Training, planned
+from novikoff.training import STDIN, Interrupted, Plan, Training
 
 EPOCHS = 10
 
@@ -48,9 +48,9 @@ def fit(arguments: Namespace) -> int:
     if arguments.learner == "max-margin":
         return whole(learner(**parameters), arguments)
     epochs = arguments.epochs or EPOCHS
-    if parameters.get("slack") and epochs > 1:
-        return whole(learner(**parameters, max_iter=epochs, random_state=arguments.seed), arguments)
     model = learner(**parameters, max_iter=epochs, random_state=arguments.seed)
+    if parameters.get("slack") and epochs > 1:
+        return whole(model, arguments)
     model._check_common()
     return in_blocks(model, epochs, arguments)
 
@@ -66,7 +66,7 @@ def in_blocks(model: Any, epochs: int, arguments: Namespace) -> int:
     require_place(checkpoint)
     if os.path.exists(checkpoint) and "checkpoint" not in load_with_extra(checkpoint)[1]:
         raise ParameterError(f"{checkpoint} exists and is no checkpoint: name another file.")
-    plan = planned(arguments.data, epochs, arguments.seed, arguments.block_bytes, asked(arguments))
+    plan = Plan(epochs, arguments.seed, arguments.block_bytes, surveyed(arguments))
     training = Training(
         model,
         arguments.data,
@@ -107,9 +107,7 @@ def whole(model: Any, arguments: Namespace) -> int:
             f"{type(model).__name__} with these options needs all examples at once."
         )
     started = time.monotonic()
-    reading = asked(arguments)
-    if arguments.data != STDIN:
-        reading = survey(arguments.data, **reading)
+    reading = surveyed(arguments)
     data = read(arguments.data, **reading)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says so

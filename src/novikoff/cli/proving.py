@@ -9,9 +9,10 @@ from novikoff.cli.reading import (
     outward,
     require_different,
     require_place,
+    surveyed,
     tell_skipped,
 )
-from novikoff.data.reader import read, survey
+from novikoff.data.reader import read
 from novikoff.errors import FileError
 from novikoff.files import replacing
 
@@ -21,9 +22,7 @@ def certify(arguments: Namespace) -> int:
     require_different(arguments.data, arguments.save)
     if arguments.save:
         require_place(arguments.save)
-    reading = asked(arguments)
-    if arguments.data != "-":
-        reading = survey(arguments.data, **reading)
+    reading = surveyed(arguments)
     data = read(arguments.data, **reading)
     tell_skipped(data.skipped)
     result = separability(

@@ -8,18 +8,33 @@ from typing import Any
 
 from novikoff.cli import say
 from novikoff.data.options import Data, Skipped
+from novikoff.data.reader import survey
 from novikoff.errors import DataError, FileError, ParameterError, WriteError
 from novikoff.margins.bracket import Bracket
 
 WHOLE = 2.0**53
-READING = ("format", "label", "weight", "n_features", "bits", "bad_lines", "n_jobs")
+READING = (
+    "format",
+    "label",
+    "weight",
+    "n_features",
+    "zero_based",
+    "bits",
+    "bad_lines",
+    "n_jobs",
+)
 
 
 def asked(arguments: Namespace) -> dict[str, Any]:
     """The options of a reader that were given on the command line."""
     found = {name: getattr(arguments, name) for name in READING}
-    found["zero_based"] = arguments.zero_based
     return {name: value for name, value in found.items() if value is not None}
+
+
+def surveyed(arguments: Namespace) -> dict[str, Any]:
+    """The same, with what has to be known of a file beforehand filled in."""
+    reading = asked(arguments)
+    return reading if arguments.data == "-" else survey(arguments.data, **reading)
 
 
 def as_trained(model: Any, extra: dict[str, Any], arguments: Namespace) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from novikoff.margins.exact import (
     signs,
     whole_rows,
 )
+from novikoff.margins.geometry import labelled
 from novikoff.margins.widest import combination_length_up, lower_end
 
 Array = npt.NDArray[Any]
@@ -102,8 +103,6 @@ class Separability:
         -------
         bool
         """
-        from novikoff.margins.geometry import labelled
-
         X, y = labelled(X, y)
         if self.verdict == "separable":
             return (v := self._separator(X, y)) is not None and self._measures(X, y, v)

@@ -111,7 +111,7 @@ def approach(
         bias = sums[0] if frame.free else sums[0] / (frame.one or 1.0)
         gap = measure(frame, cap, np.append(u - sums[1] * frame.center, bias), alpha)
         if not np.isfinite(gap.v).all():  # an offset so large that scores are all rounding
-            return best, chosen, alive, passes
+            return best, chosen, alive, 0
         chosen = alpha.copy() if gap.dual >= best.dual else chosen
         gap = best = best.joined(gap)
         before.append(gap.relative)
