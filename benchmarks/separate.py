@@ -9,11 +9,13 @@ verified, with the margin closed to 1e-6 where there is one. One core, best of t
 """
 
 import warnings
+from time import perf_counter
 
 import numpy as np
 from scipy.optimize import linprog
 
 from benchmarks.timing import best_of
+from benchmarks.widest import SHARED, text_like
 from novikoff import separability
 
 SIZES = ((1_000, 20), (10_000, 20), (100_000, 20))
@@ -39,6 +41,21 @@ def full_program(X, y):
     Z = np.hstack([X, np.ones((len(X), 1))]) * y[:, None]
     bounds = [(None, None)] * Z.shape[1]
     return linprog(np.zeros(Z.shape[1]), -Z, -np.ones(len(Z)), bounds=bounds, method="highs")
+
+
+def hard_sets(rng):
+    """Real, wide, sparse, and barely separable."""
+    path = SHARED / "covtype" / "covtype.data.gz"
+    if path.exists():
+        table = np.loadtxt(path, delimiter=",", dtype=np.float32)
+        yield "covtype, class 2 against the rest, 581,012 x 54", table[:, :-1], table[:, -1] == 2
+    yield "like rcv1, 20,242 x 47,236, sparse", *text_like(20_242)
+    for d in (200, 500):
+        yield f"noise, 8,000 x {d}", rng.standard_normal((8_000, d)), rng.random(8_000) < 0.5
+    X = rng.standard_normal((10_000, 10))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    X[:, 0] = 1e-9 * y
+    yield "a margin of 1e-9, 10,000 x 10", X, y
 
 
 def main():
@@ -69,6 +86,21 @@ def main():
             1, lambda X=X, y=y: separability(X, y), lambda X=X, y=y, r=result: r.verify(X, y)
         )
         print(f"| {n:,} x {d} | {result.verdict} | {ours:.2f} s | {check:.2f} s |", flush=True)
+    print("\n| hard | verdict | rows of the proof | bracket closed to | `separability` |")
+    print("|---|---|---|---|---|")
+    for name, X, y in hard_sets(rng):
+        start = perf_counter()
+        result = separability(X, y)
+        took = perf_counter() - start
+        closed = (
+            f"{result.margin.gap / result.margin.upper:.0e}"
+            if result.coef is not None and result.margin.upper
+            else ""
+        )
+        print(
+            f"| {name} | {result.verdict} | {len(result.rows)} | {closed} | {took:.2f} s |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
