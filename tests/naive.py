@@ -271,3 +271,123 @@ def widest(X, y, cost, bias=True):
         if feasible and not (bias and inner(alpha, y)):
             best = max(best, (*dual_value(X, y, alpha), alpha))
     return best
+
+
+# ------------------------------------------------------------- many classes
+
+
+@dataclass
+class ManyRun:
+    """What a perceptron of many classes did. Weights have the bias last, one vector a class."""
+
+    w: dict
+    mistakes: list[int] = field(default_factory=list)  # per epoch
+    alpha: dict = field(default_factory=dict)
+    seen: int = 0
+    after_each: list = field(default_factory=list)  # the weights after each example seen
+    updated: list = field(default_factory=list)  # (example, class gained, class lost)
+
+
+def best(scores, tie):
+    """The class of the largest score; of several, the first or (for "positive") the last."""
+    top = max(scores.values())
+    among = sorted(c for c, s in scores.items() if s == top)
+    return among[-1] if tie == "positive" else among[0]
+
+
+def many_classes(
+    X,
+    y,
+    *,
+    kind="joint",
+    known=(),
+    epochs=1,
+    fit_intercept=True,
+    tie="mistake",
+    eta=1,
+    slack=0,
+    weights=None,
+    start=None,
+):
+    """Kesler's construction (Duda & Hart 1973, section 5.12), or one machine a class.
+
+    The classes in `known` take part from the start, any other from its first example on. With
+    `slack`, example i has a private coordinate in the weights of every class.
+    """
+    n, d = len(X), len(X[0])
+    eta, slack = Fraction(eta), Fraction(slack)
+    weights = [Fraction(c) for c in weights] if weights is not None else [Fraction(1)] * n
+    rows = [
+        [Fraction(v) for v in x]
+        + [Fraction(int(fit_intercept))]
+        + [slack * (i == j) for j in range(n)]
+        for i, x in enumerate(X)
+    ]
+    zero = [Fraction(0)] * (d + 1 + n)
+    run = ManyRun(w={c: list(zero) for c in known}, alpha=dict.fromkeys(range(n), 0))
+    for c, w in (start or {}).items():
+        run.w[c][: d + 1] = [Fraction(v) for v in w]
+
+    def move(c, a, x):
+        run.w[c] = [wj + a * xj for wj, xj in zip(run.w[c], x, strict=True)]
+
+    for _ in range(epochs):
+        run.mistakes.append(0)
+        for i, (x, label) in enumerate(zip(rows, y, strict=True)):
+            run.w.setdefault(label, list(zero))
+            a = eta * weights[i]
+            s = {c: inner(w, x) for c, w in run.w.items()}
+            made = []
+            if kind == "joint":
+                others = {c: v for c, v in s.items() if c != label}
+                if others:
+                    rival = best(others, tie)
+                    pair = {label: s[label], rival: s[rival]}
+                    wrong = best(pair, tie) != label
+                    if wrong or (tie == "mistake" and s[label] == s[rival]):
+                        made = [(label, rival)]
+            elif len(s) > 1:
+                for c in sorted(s):
+                    own = 1 if c == label else -1
+                    if is_mistake(own, s[c], tie):
+                        made.append((c, None) if own > 0 else (None, c))
+            for gained, lost in made:
+                if gained is not None:
+                    move(gained, a, x)
+                if lost is not None:
+                    move(lost, -a, x)
+                run.updated.append((i, gained, lost))
+                run.alpha[i] += 1
+                run.mistakes[-1] += 1
+            run.seen += 1
+            run.after_each.append({c: w[: d + 1] for c, w in run.w.items()})
+        if run.mistakes[-1] == 0:
+            break
+    return run
+
+
+def many_average(run):
+    """The mean of each class's weights after each example; before it took part they were 0."""
+    width = len(next(iter(run.after_each[-1].values())))
+    return {
+        c: [
+            sum(w[c][j] for w in run.after_each if c in w) / Fraction(run.seen)
+            for j in range(width)
+        ]
+        for c in run.w
+    }
+
+
+def many_votes(run, x, *, kind="joint", fit_intercept=True, tie="mistake"):
+    """Every set of hyperplanes votes for its best class; or each machine for or against its own."""
+    x = [*x, int(fit_intercept)]
+    votes = dict.fromkeys(run.w, 0)
+    for weights in run.after_each:
+        s = {c: inner(weights[c], x) if c in weights else Fraction(0) for c in run.w}
+        if kind == "joint":
+            votes[best(s, tie)] += 1
+        else:
+            for c in run.w:
+                on_line = 1 if tie == "positive" else -1
+                votes[c] += on_line if s[c] == 0 else (1 if s[c] > 0 else -1)
+    return {c: Fraction(v, run.seen) for c, v in votes.items()}

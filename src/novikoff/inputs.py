@@ -132,6 +132,23 @@ def first_not_binary(X, n):
     return -1
 
 
+@njit(cache=True)
+def lengths_of(X, n):
+    """The length of every row, before any division by it."""
+    lengths = np.empty(n)
+    for i in range(n):
+        lengths[i] = norm(X, i)
+    return lengths
+
+
+def at_unit_length(X: Any) -> Any:
+    """The rows scaled to unit length, in doubles; a zero row stays zero."""
+    Z = X.astype(np.float64)
+    size = lengths_of(as_rows(Z), Z.shape[0])
+    size[size == 0] = 1.0
+    return (sparse.diags_array(1 / size) @ Z).tocsr() if sparse.issparse(Z) else Z / size[:, None]
+
+
 def require_sound(X: Any) -> None:
     """Raise what is wrong with the first bad row of `X`, if there is one."""
     i = first_unsound(as_rows(X), X.shape[0])

@@ -1,4 +1,7 @@
-"""Two labels of any kind, and the signs -1 and +1 that the algorithms know them by."""
+"""Labels of any kind, and what the algorithms know them by.
+
+Two classes are the signs -1 and +1; more are numbers from 0 on, in the order of their labels.
+"""
 
 from numbers import Number
 from typing import Any
@@ -91,15 +94,88 @@ def two_classes(y: npt.NDArray[Any], name: str = "y") -> tuple[npt.NDArray[Any],
     return classes, as_signs(y == classes[1])
 
 
+def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The labels in `y`, sorted, and for each example its sign, or its number if there are more."""
+    check_classification_targets(y)
+    classes = np.unique(y)
+    if len(classes) <= 2:
+        return two_classes(y)
+    return classes, codes(y, classes)
+
+
+def codes(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The signs of two classes, the numbers of more; all labels are among `classes`."""
+    if len(classes) == 2:
+        return signs(y, classes)
+    numbers: npt.NDArray[Any] = np.searchsorted(classes, y).astype(np.int32)
+    return numbers
+
+
 def _shown(classes: npt.NDArray[Any]) -> str:
     more = ", ..." if len(classes) > 5 else ""
     return ", ".join(repr(c) for c in classes[:5].tolist()) + more
 
 
-def known_classes(classes: Any) -> npt.NDArray[Any]:
-    """The two classes a stream will have, sorted, from the argument `classes`."""
+def known_classes(classes: Any, many: bool = False) -> npt.NDArray[Any]:
+    """The classes a stream will have, sorted, from the argument `classes`."""
     classes = list(classes) if not isinstance(classes, np.ndarray) else classes
-    return two_classes(as_labels(classes, "classes"), "classes")[0]
+    labels = as_labels(classes, "classes")
+    return (
+        np.unique(labels)
+        if many and len(set(labels.tolist())) > 2
+        else (two_classes(labels, "classes")[0])
+    )
+
+
+def growing_classes(
+    y: npt.NDArray[Any], given: Any, known: npt.NDArray[Any] | None
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """The classes of a stream, of which `y` is a block, and which of them are new in it.
+
+    A list that is given is complete: `y` has no other labels. Without one, a label that was
+    never seen before is a new class.
+    """
+    if known is not None and given is None and _all_among(y, known):
+        return known, np.zeros(len(known), np.bool_)
+    check_classification_targets(y)
+    seen = np.unique(y)
+    if given is not None:
+        told = known_classes(given, many=True)
+        missing = [c for c in (() if known is None else known.tolist()) if c not in told.tolist()]
+        if missing:
+            raise DataError(
+                f"classes={list(given)} lacks {missing[0]!r}, one of the classes of the earlier "
+                f"calls, {known.tolist() if known is not None else []}: leave it out, or start "
+                "anew with fit."
+            )
+        strange = seen[~np.isin(seen, told)]
+        if len(strange):
+            i = int((y == strange[0]).argmax())
+            raise DataError(
+                f"y has a label that is none of the classes, first in row {i}: "
+                f"{strange[0].item()!r} is not among {_shown(told)}. Add it to classes, or leave "
+                "classes out: then new labels are new classes."
+            )
+        return told, np.zeros(len(told), np.bool_)
+    if known is None:
+        return seen, np.zeros(len(seen), np.bool_)
+    if (seen.dtype.kind in "US" and known.dtype.kind not in "US") or (
+        known.dtype.kind in "US" and seen.dtype.kind not in "US"
+    ):
+        raise DataError(
+            f"y has labels like {seen[0].item()!r}, but the classes of the earlier calls are "
+            f"{_shown(known)}: give labels of one kind."
+        )
+    classes = np.union1d(known, seen)
+    return classes, ~np.isin(classes, known)
+
+
+def _all_among(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> bool:
+    """Is every label one of the classes, which are sorted? Quickly: it is asked of every block."""
+    if len(y) == 1:
+        return bool((y == classes).any())
+    places = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    return bool((classes[places] == y).all())
 
 
 def classes_of_stream(

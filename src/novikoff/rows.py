@@ -268,6 +268,27 @@ def dot(w, X, i):
     return w.dtype.type(s)
 
 
+@njit(fastmath=SUM)
+def dot_two(w, v, X, i):
+    """`dot` with two weight vectors, each with the bits it has alone, from one look at the row."""
+    s = t = w.dtype.type(0)
+    r = divisor(X, i)
+    for k in range(first(X, i), last(X, i)):
+        x = divided(X, value(X, i, k), r)
+        s += x * w[column(X, k)]
+        t += x * v[column(X, k)]
+    return w.dtype.type(s), w.dtype.type(t)
+
+
+@njit
+def dots(W, X, i, out):
+    r"""$\langle w_c, x_i\rangle$ for all weight vectors $w_c$, the rows of `W`"""
+    for c in range(0, len(W) - 1, 2):
+        out[c], out[c + 1] = dot_two(W[c], W[c + 1], X, i)
+    if len(W) % 2:
+        out[len(W) - 1] = dot(W[-1], X, i)
+
+
 @njit
 def add(w, a, X, i):
     r"""$w \leftarrow w + a\,x_i$"""

@@ -8,8 +8,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.errors import NotSeparable, ParameterError
-from novikoff.inputs import as_rows
-from novikoff.learners.voted import lengths_of
+from novikoff.inputs import at_unit_length
 from novikoff.margins.max_margin import MaxMargin
 
 Array = npt.NDArray[Any]
@@ -89,14 +88,6 @@ class Proof:
 
         names = ("mistakes", "least", "progress", "length", "most", "progress_grew", "length_held")
         return pd.DataFrame({name: getattr(self, name) for name in names})
-
-
-def at_unit_length(X: Any) -> Any:
-    """The rows scaled to unit length, in doubles; a zero row stays zero."""
-    Z = X.astype(np.float64)
-    size = lengths_of(as_rows(Z), Z.shape[0])
-    size[size == 0] = 1.0
-    return (sparse.diags_array(1 / size) @ Z).tocsr() if sparse.issparse(Z) else Z / size[:, None]
 
 
 def as_in_run(X: Any, space: dict[str, Any]) -> Any:

@@ -40,7 +40,6 @@ class Position:
     line: int = 1
     examples: int = 0
     """How many examples this pass has seen."""
-    least: float = np.inf
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
 
@@ -110,7 +109,7 @@ class Training:
                 )
         self.model = model
         try:
-            self.at = Position(**(told["position"] | {"least": float.fromhex(told["least"])}))
+            self.at = Position(**told["position"])
         except (AttributeError, KeyError, TypeError, ValueError):
             raise ModelFileError(f"{self.checkpoint}: the checkpoint is damaged.") from None
         if not 0 <= self.at.epoch <= self.plan.epochs:
@@ -135,9 +134,7 @@ class Training:
         assert self.checkpoint is not None
         if not self.model._is_fitted():  # there was no good line yet: starting anew is as good
             return
-        position = asdict(self.at)
-        least = float(position.pop("least"))
-        told = {"identity": self._identity(), "position": position, "least": least.hex()}
+        told = {"identity": self._identity(), "position": asdict(self.at)}
         save(self.model, self.checkpoint, extra={"checkpoint": told, "names": self.names})
         self.wrote = True
 
@@ -147,13 +144,13 @@ class Training:
         """Train until an epoch is free of mistakes or all are done; `report` every block."""
         classes = self._classes()
         passes = Passes(self.model, self.plan.seed, classes)
-        passes.least, passes.fresh = self.at.least, self.at.examples == 0
+        passes.fresh = self.at.examples == 0
         written = time.monotonic()
         while self.at.epoch < self.plan.epochs:
             with closing(self._blocks()) as blocks:
                 for number, block in blocks:
                     mistakes = self._learn(passes, number, block)
-                    self.at.block, self.at.least = number + 1, passes.least
+                    self.at.block = number + 1
                     self.at.offset, self.at.line = block.next
                     report(self, block, mistakes)
                     if self.checkpoint and (self.stop or time.monotonic() - written >= self.every):

@@ -8,12 +8,12 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.errors import ParameterError
+from novikoff.inputs import at_unit_length
 from novikoff.learners import AveragedPerceptron, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.margins.geometry import as_examples
 from novikoff.margins.max_margin import MaxMargin
-from novikoff.theorem import at_unit_length
 
 Array = npt.NDArray[Any]
 
@@ -21,6 +21,8 @@ MINUS = "\N{MINUS SIGN}"
 
 IN_EQUATION, IN_PROSE = 6, 3
 """How many features an equation names, and a sentence for each direction."""
+MANY = 12
+"""How many of many classes are spoken of."""
 
 
 def describe(model: Any, X: Any = None) -> str:
@@ -63,11 +65,14 @@ def describe(model: Any, X: Any = None) -> str:
     if not isinstance(model, MistakeDriven | MaxMargin):
         raise ParameterError(f"A {type(model).__name__} was given, but only learners have words.")
     w, b = model.coef_[0].astype(np.float64), float(model.intercept_[0])
-    effect, per = (w, "unit") if X is None else (w * _deviations(model, X), "standard deviation")
+    scale, per = (1.0, "unit") if X is None else (_deviations(model, X), "standard deviation")
+    effect = w * scale
     names = [str(n) for n in getattr(model, "feature_names_in_", ())]
     names = names or [f"x{j + 1}" for j in range(len(w))]
-    if not w.any():
+    if not model.coef_.any():
         sentences = [f"This {type(model).__name__} knows nothing yet: all its weights are 0."]
+    elif len(model.coef_) > 1:
+        sentences = _each_class(model, model.coef_ * scale, names, per)
     else:
         sentences = [_boundary(model, w, b, names, effect), _distance(model, w, b)]
         sentences += _pushes(model, effect, names, per)
@@ -128,6 +133,34 @@ def _distance(model: Any, w: Array, b: float) -> str:
     if b == 0:
         return f"{what} goes through the origin."
     return f"{what} is {_number(abs(b) / float(np.linalg.norm(w)))} from the origin."
+
+
+# ------------------------------------------------------------- many classes
+
+
+def _each_class(model: Any, effects: Array, names: list[str], per: str) -> list[str]:
+    """What speaks for each of many classes, and against it."""
+    says = "the largest score"
+    if isinstance(model, VotedPerceptron):
+        says = "the most votes of all hyperplanes on the way; the last of them say this"
+    if isinstance(model, AveragedPerceptron):
+        says = "the largest score by the mean of all weights on the way"
+    labels = _classes(model)
+    clauses = []
+    for label, effect in zip(labels[:MANY], effects[:MANY], strict=True):
+        order = np.argsort(-abs(effect), kind="stable")[:IN_PROSE]
+        parts = [f"{names[j]} by {_signed(effect[j])}" for j in order if effect[j]]
+        clauses.append(f"{label} ({', '.join(parts) or 'by none'})")
+    if len(labels) > MANY:
+        clauses.append(f"{len(labels) - MANY:,} more")
+    return [
+        f"This {type(model).__name__} predicts that of {len(labels)} classes with {says}.",
+        f"A {per} more of a feature changes the score most of {_listed(clauses)}.",
+    ]
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{_number(value)}"
 
 
 # ------------------------------------------------------------- which features push which way

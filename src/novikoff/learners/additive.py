@@ -1,5 +1,6 @@
 """What the perceptrons share: their options, their start, and what a run of theirs proves."""
 
+from dataclasses import replace
 from math import hypot, sqrt
 from typing import Any, Self
 
@@ -9,8 +10,9 @@ from numba import njit
 from novikoff.errors import ParameterError
 from novikoff.examples import Examples, step, visit
 from novikoff.inputs import as_rows, weight_dtype
-from novikoff.learners import parameters
+from novikoff.learners import joint, many, one_vs_rest, parameters
 from novikoff.learners.base import Array, MistakeDriven
+from novikoff.learners.joint import Classes, Made
 from novikoff.learners.loop import TIES, Rule, epoch
 from novikoff.learners.run import Run
 from novikoff.learners.updates import Retraced, square_under
@@ -53,6 +55,8 @@ def redo(w, rows, made, bias):
 class Additive(MistakeDriven):
     """The perceptrons: learners that add examples to their weights (abstract)."""
 
+    takes_many_classes = True
+
     def __init__(
         self,
         *,
@@ -67,6 +71,7 @@ class Additive(MistakeDriven):
         warm_start: bool = False,
         class_weight: Any = None,
         record: bool = False,
+        multi_class: str = "joint",
     ) -> None:
         self.fit_intercept = fit_intercept
         self.normalize = normalize
@@ -79,6 +84,7 @@ class Additive(MistakeDriven):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.record = record
+        self.multi_class = multi_class
 
     def fit(
         self,
@@ -97,11 +103,12 @@ class Additive(MistakeDriven):
             and double precision, booleans and 8- and 16-bit integers are read as they
             are; all else is converted to doubles first.
         y : array of shape (n_samples,)
-            Labels, any two of them. The larger is the positive class.
+            Labels of two classes or more. Of two, the larger is the positive class.
         coef_init : array of shape (n_features,) or (1, n_features), optional
-            The weights to start from, instead of 0.
+            The weights to start from, instead of 0; of shape (n_classes, n_features) for more
+            than two classes.
         intercept_init : float or array of shape (1,), optional
-            The bias to start from, instead of 0.
+            The bias to start from, instead of 0; one each for more than two classes.
         sample_weight : array of shape (n_samples,), optional
             What the update on each example is multiplied by. Weight 0 leaves it out.
 
@@ -121,9 +128,10 @@ class Additive(MistakeDriven):
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
-        classes : array of two labels, optional
-            The labels the stream will bring; needed in the first call, unless its block
-            already has both.
+        classes : array of labels, optional
+            All labels there are: they take part from the start, and another is an error. Without
+            it those of the first block do, and any label that comes later is a class that
+            takes part from its first example on, with weights of 0.
         sample_weight : array of shape (n_samples,), optional
 
         Returns
@@ -137,11 +145,13 @@ class Additive(MistakeDriven):
         r"""The largest length of an example, in the space the run took place in.
 
         That space has a coordinate of 1 for the bias and one of `slack` for the example's
-        own feature: $R = \sqrt{\max_i \|x_i\|^2 + 1 + \Delta^2}$.
+        own feature: $R = \sqrt{\max_i \|x_i\|^2 + 1 + \Delta^2}$. Many classes that are learned
+        jointly are in Kesler's space, where an example is $\sqrt2$ times as long.
         """
         run = self._fitted()
         length = self._length(run.length, run.space)
-        return hypot(length, float(run.space["fit_intercept"]), run.space["slack"])
+        radius = hypot(length, float(run.space["fit_intercept"]), run.space["slack"])
+        return sqrt(2) * radius if run.w.ndim > 1 and not self._machines() else radius
 
     @property
     @np.errstate(over="ignore")  # the length of huge weights may be infinite, which proves nothing
@@ -153,9 +163,21 @@ class Additive(MistakeDriven):
         $i$ and $M$ in all, no margin is larger than $\|\sum_i \alpha_i y_i x_i\| / M$. Both
         allow for the rounding of the run. No pass over the data is made for them;
         `separability` makes as many as it takes to bring the ends together.
+
+        The margin of many classes that are learned jointly is that of Kesler's construction:
+        the largest $\gamma$ with $\langle u_y - u_r, x_i\rangle \ge \gamma$ for all examples and
+        all other classes $r$, where $\sum_c\|u_c\|^2 = 1$. If each class has a machine
+        of its own, it is the least margin of all the machines.
         """
-        run, R = self._fitted(), self.radius_
-        u = float(np.finfo(run.w.dtype).eps)
+        run = self._fitted()
+        if self._machines() and run.w.ndim > 1:
+            ends = [self._bracket(_machine(run, c)) for c in range(len(run.w))]
+            return Bracket(min(e.lower for e in ends), min(e.upper for e in ends))
+        return self._bracket(run)
+
+    def _bracket(self, run: Run) -> Bracket:
+        """What this run, or that of one machine, proves about its margin."""
+        R, u = self.radius_, float(np.finfo(run.w.dtype).eps)
         w = run.w.astype(np.float64)
         moved = w if run.start is None else w - run.start
         private = run.private * float(run.space["slack"]) ** 2
@@ -167,29 +189,42 @@ class Additive(MistakeDriven):
             )
         lower, length = 0.0, hypot(float(np.linalg.norm(w)), sqrt(private))
         if self.converged_ and run.one_data_set and not run.streaming and length > 0:
-            lower = max(0.0, run.least / length - 2 * u * (len(w) + 8) * R) * (1 - 8 * u)
+            lower = max(0.0, run.least / length - 2 * u * (w.shape[-1] + 8) * R) * (1 - 8 * u)
         return Bracket(lower, upper * (1 + 8 * u))
 
     @property
     def mistake_bound_(self) -> float:
         """The most mistakes that any order of these examples can force, from a start at 0.
 
-        What the lower end of `margin_` implies by Novikoff's theorem; infinite if it is 0.
+        What the lower end of `margin_` implies by Novikoff's theorem; infinite if it is 0. If
+        each of many classes has a machine of its own, the bounds of all machines added up.
         """
-        return novikoff_bound(self.radius_, self.margin_.lower)
+        run, R = self._fitted(), self.radius_
+        if self._machines() and run.w.ndim > 1:
+            ends = [self._bracket(_machine(run, c)) for c in range(len(run.w))]
+            return sum(novikoff_bound(R, end.lower) for end in ends)
+        return novikoff_bound(R, self.margin_.lower)
 
-    def _account(self, run: Run, D: Examples, times: Array) -> None:
+    def _account(self, run: Run, D: Examples, made: Made) -> None:
+        total: Any
         if D.weight is None:
-            total, largest = len(times) * self.eta0, self.eta0
+            total, largest = len(made.times) * self.eta0, self.eta0
         else:
-            steps = self.eta0 * D.weight[times if D.order is None else D.order[times]]
+            steps = self.eta0 * D.weight[many.visits(D)[made.times]]
             total, largest = float(steps.sum()), float(steps.max())
-        run.total += total
+        joint = run.w.ndim > 1
+        if joint and self._machines():
+            steps = None if D.weight is None else steps / self.eta0
+            machine = np.maximum(made.gained, made.lost)
+            total, joint = self.eta0 * np.bincount(machine, steps, len(run.w)), False
+        run.total = run.total + total
         run.largest = max(run.largest, largest)
         if run.streaming or run.updates is None:
-            run.private += total * largest
+            run.private = run.private + (1 + joint) * total * largest
         elif run.space["slack"]:
-            run.private = run.largest**2 * float((run.updates.astype(np.float64) ** 2).sum())
+            shares = run.updates if run.shares is None else run.shares
+            squares = (shares.astype(np.float64) ** 2).sum(axis=None if joint else 0)
+            run.private = run.largest**2 * squares
 
     def _check_parameters(self) -> None:
         parameters.choice("tie", self.tie, tuple(TIES))
@@ -197,6 +232,7 @@ class Additive(MistakeDriven):
         parameters.number("slack", self.slack, least=0.0)
         parameters.flag("fit_intercept", self.fit_intercept)
         parameters.flag("normalize", self.normalize)
+        parameters.choice("multi_class", self.multi_class, ("joint", "ovr"))
         if self.slack and not 1e-150 < self.slack < 1e150:
             raise ParameterError(f"slack={self.slack!r} was given, but its square must be a float.")
 
@@ -205,24 +241,34 @@ class Additive(MistakeDriven):
             "fit_intercept": self.fit_intercept,
             "normalize": self.normalize,
             "slack": self.slack,
+            "multi_class": self.multi_class,
         }
 
-    def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
+    def _machines(self) -> bool:
+        return self.multi_class == "ovr"
+
+    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
         d, dtype = X.shape[1], weight_dtype(X)
+        n = n_classes if n_classes > 2 else 1
+        start = np.zeros((n, d + 1), dtype)
+        start[:, :-1] = starting_weights("coef_init", coef, n * d, dtype).reshape(n, d)
+        start[:, -1] = starting_weights("intercept_init", intercept, n, dtype)
+        start = start if n > 1 else start[0]
+        run = Run(start.copy(), self._space(), brought=np.zeros(n_classes))
+        if n > 1 and self._machines():
+            run.total, run.least, run.private = np.zeros(n), np.zeros(n), np.zeros(n)
         if coef is None and intercept is None:
-            return Run(np.zeros(d + 1, dtype), self._space())
-        start = np.zeros(d + 1, dtype)
-        start[:-1] = starting_weights("coef_init", coef, d, dtype)
-        start[-1:] = starting_weights("intercept_init", intercept, 1, dtype)
-        if start[-1] != 0 and not self.fit_intercept:
+            return run
+        if start[..., -1].any() and not self.fit_intercept:
             raise ParameterError(
                 "intercept_init was given, but fit_intercept=False: the hyperplane goes through "
                 "the origin. Leave one of them out."
             )
-        return Run(start.copy(), self._space(), start=start, reach=float(abs(start).max()))
+        run.start, run.reach = start, float(abs(start).max())
+        return run
 
     def _epoch(
-        self, run: Run, updates: Array, mistakes: Array, D: Examples, measure: bool
+        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
     ) -> tuple[int, float, int]:
         smallest = self.eta0 * (1.0 if D.weight is None else _least_positive(D.weight))
         if not run.w.dtype.type(smallest) > 0:
@@ -230,17 +276,45 @@ class Additive(MistakeDriven):
                 f"A step of eta0 times the weights is {smallest:.1g}, which is nothing in "
                 f"{run.w.dtype}: give larger ones."
             )
-        k, R, run.least, stopped = epoch(
-            run.w, updates, mistakes, D, self._rule(), True if measure else None
-        )
+        first = True if measure else None
+        if run.w.ndim == 1:
+            k, R, least, stopped = epoch(run.w, updates, room.times, D, self._rule(), first)
+        else:
+            classes = self._classes(run, len(D.y), since)
+            learn = one_vs_rest.epoch if self._machines() else joint.epoch
+            k, R, least, stopped = learn(run.w, updates, room, D, self._rule(), classes, first)
+            least = classes.least if self._machines() else least
+        run.least = np.minimum(run.least, least)
         return k, R, stopped
+
+    def _classes(self, run: Run, n: int, since: Array) -> Classes:
+        """The classes of a pass over `n` examples."""
+        K = len(since)
+        shares = run.shares
+        if shares is None or len(shares) != n or run.streaming:
+            shares = np.zeros((n, K) if self.slack else (0, 0), np.int32)
+            run.shares = shares if self.slack and not run.streaming else None
+        if self._machines():  # there is a rest only once there is a second class
+            since = np.maximum(since, np.sort(since)[1])
+        return Classes(since, np.empty(K, run.w.dtype), np.empty(K), shares)
+
+    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+        if self._machines():
+            for name in ("total", "private"):
+                old, new = getattr(run, name), np.zeros(n_classes)
+                new[places] = old
+                setattr(run, name, new)
+            run.least = np.full(n_classes, np.inf)
+        if run.start is not None:
+            run.start = many.spread(run.start, places, n_classes)
+        run.w = many.spread(run.w, places, n_classes)
 
     def _rule(self) -> Rule:
         bias, slack = float(self.fit_intercept), float(self.slack)
         return Rule(float(self.eta0), bias, TIES[self.tie], slack)
 
-    def _retrace(self, w: Array, alpha: Array, times: Array, D: Examples, out: Retraced) -> None:
-        retrace(w, alpha, times, D, self._rule(), out)
+    def _retrace(self, w: Array, alpha: Array, made: Made, D: Examples, out: Retraced) -> None:
+        retrace(w, alpha, made.times, D, self._rule(), out)
 
     def _redo(self, w: Array, rows: Any, made: tuple[Array, Array], space: dict[str, Any]) -> None:
         redo(w, rows, made, float(space["fit_intercept"]))
@@ -265,6 +339,13 @@ SEPARATE = (
     "the features. If none does, no number of epochs helps; slack > 0 lets every run end. "
     "separability(X, y) says which it is, and proves it."
 )
+
+
+def _machine(run: Run, c: int) -> Run:
+    """The run of the machine of class `c`."""
+    start = None if run.start is None else run.start[c]
+    total, least, private = (float(v[c]) for v in (run.total, run.least, run.private))
+    return replace(run, w=run.w[c], start=start, total=total, least=least, private=private)
 
 
 def _least_positive(weight: Array) -> float:

@@ -17,8 +17,10 @@ from numba import njit
 
 from novikoff.examples import Examples, step, visit
 from novikoff.inputs import overflow
+from novikoff.learners import many
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.base import Array
+from novikoff.learners.joint import Made
 from novikoff.learners.run import Run
 from novikoff.rows import add
 
@@ -54,6 +56,8 @@ class AveragedPerceptron(Additive):
         As for `Perceptron`.
     record : bool, default=False
         As for `Perceptron`.
+    multi_class : {"joint", "ovr"}, default="joint"
+        As for `Perceptron`.
     max_iter : int, default=10
         The most epochs to make.
 
@@ -83,16 +87,24 @@ class AveragedPerceptron(Additive):
     section 2.
     """
 
-    def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
-        run = Additive._begin(self, X, coef, intercept)
-        run.memory = np.zeros(len(run.w))
+    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
+        run = Additive._begin(self, X, n_classes, coef, intercept)
+        run.memory = np.zeros(run.w.shape)
         return run
 
-    def _remember(self, run: Run, D: Examples, times: Array) -> None:
-        seen = run.n_seen + int(times[-1]) + 1
+    def _remember(self, run: Run, D: Examples, made: Made) -> None:
+        seen = run.n_seen + int(made.times[-1]) + 1
         if not run.reach * seen < np.finfo(np.float64).max / 4:
             raise overflow(np.float64)  # the sum of so many weights may leave the range
-        tally(run.memory, times, run.n_seen, D, float(self.eta0), float(self.fit_intercept))
+        eta, bias = float(self.eta0), float(self.fit_intercept)
+        if run.w.ndim == 1:
+            tally(run.memory, made.times, run.n_seen, D, eta, bias)
+        else:
+            many.tally(run.memory, made, run.n_seen, D, eta, bias)
+
+    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+        run.memory = many.spread(run.memory, places, n_classes)
+        Additive._widen(self, run, places, n_classes)
 
     def _predicting(self) -> Array:
         run = self._fitted()

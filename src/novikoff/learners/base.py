@@ -10,7 +10,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -18,31 +17,31 @@ from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.examples import Examples, n_visits, shuffled
-from novikoff.inputs import overflow, read, require_sound
-from novikoff.labels import as_labels, classes_of_stream, signs, two_classes
-from novikoff.learners import parameters
+from novikoff.inputs import as_rows, lengths_of, overflow, read, require_sound
+from novikoff.labels import (
+    as_labels,
+    classes_of_stream,
+    codes,
+    growing_classes,
+    numbered,
+    two_classes,
+)
+from novikoff.learners import many, parameters
+from novikoff.learners.joint import Made
+from novikoff.learners.predicting import Predicting
 from novikoff.learners.run import Run, Undo, undone_on_error
-from novikoff.learners.telling import Telling
 from novikoff.learners.updates import LARGEST, Retraced, Updates
-from novikoff.learners.weights import class_counts, example_weights
-from novikoff.rows import dot
+from novikoff.learners.weights import Stream, class_totals, example_weights
 from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
 
 
-@njit(cache=True)
-def scores(w, X, out):
-    r"""$\langle w, x_i\rangle + b$ for every row; the first row without a finite one, or -1."""
-    for i in range(len(out)):
-        out[i] = dot(w, X, i) + w[-1]
-        if not np.isfinite(out[i]):
-            return i
-    return -1
+class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
+    """A linear learner that changes only when it errs (abstract)."""
 
-
-class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
-    """A two-class linear learner that changes only when it errs (abstract)."""
+    takes_many_classes = False
+    """Does it learn more than two classes?"""
 
     max_iter: int
     shuffle: bool
@@ -50,7 +49,6 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
     warm_start: bool
     class_weight: Any = None
     record: bool = False
-    classes_: Array
 
     # ------------------------------------------------------ what a learner supplies
 
@@ -63,18 +61,21 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
         """The options that a run cannot change on the way."""
 
     @abstractmethod
-    def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
+    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
         """A run that has seen nothing yet."""
 
     @abstractmethod
     def _epoch(
-        self, run: Run, updates: Array, mistakes: Array, D: Examples, measure: bool
+        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
     ) -> tuple[int, float, int]:
-        """One pass; returns what the kernel does."""
+        """One pass; returns how many updates there were, the largest length, and where it stopped.
+
+        Of more than two classes, each takes part from its visit in `since` on.
+        """
 
     @abstractmethod
-    def _retrace(self, w: Array, alpha: Array, times: Array, D: Examples, out: Retraced) -> None:
-        """Make the updates of these times of a pass once more, and write down what is seen.
+    def _retrace(self, w: Array, alpha: Array, made: Made, D: Examples, out: Retraced) -> None:
+        """Make these updates of a pass once more, and write down what is seen.
 
         `w` and `alpha` are as they were before it; `out.squares[0]` is the squared length of `w`.
         """
@@ -84,16 +85,8 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Make these updates, examples and steps, on `w`: with the sums there were in learning."""
 
     @abstractmethod
-    def _on_line(self) -> int:
-        """The class, -1 or +1, predicted where the decision function is 0."""
-
-    @abstractmethod
     def _advice(self) -> str:
         """What to try when a run did not converge."""
-
-    @abstractmethod
-    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
-        """The rows the loop sees."""
 
     def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
         """Raise what is wrong with the first bad row of `X`, if there is one."""
@@ -103,11 +96,18 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
         """How far one update can move a weight."""
         return 0.0
 
-    def _account(self, run: Run, D: Examples, times: Array) -> None:
+    def _account(self, run: Run, D: Examples, made: Made) -> None:
         """Add these mistakes up for what the run proves."""
 
-    def _remember(self, run: Run, D: Examples, times: Array) -> None:
-        """Keep what prediction needs of the mistakes made at these times of a pass."""
+    def _remember(self, run: Run, D: Examples, made: Made) -> None:
+        """Keep what prediction needs of these mistakes of a pass."""
+
+    def _machines(self) -> bool:
+        """Has each of many classes a machine of its own, so that a visit can make many updates?"""
+        return False
+
+    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+        """Make room in the run for more classes; the old ones go to these places."""
 
     def _settle(self, run: Run, X: Any) -> None:
         """Called after the last pass over `X`, which may then go away."""
@@ -122,8 +122,8 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
             X = read(self, X, reset=True)
             y = as_labels(y)
             check_consistent_length(X, y)
-            classes, y = two_classes(y)
-            weight = example_weights(y, classes, self.class_weight, sample_weight)
+            classes, y = numbered(y) if self.takes_many_classes else two_classes(y)
+            weight = example_weights(_own(y), classes, self.class_weight, sample_weight)
             if weight is not None and not weight.any():
                 raise DataError(
                     "The weight of every example is zero, so there is nothing to learn from: "
@@ -135,7 +135,7 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
                     f"{self.classes_.tolist()}, but y has {classes.tolist()}: keep the classes, "
                     "or set warm_start=False."
                 )
-            run = self._train(X, y, weight, coef, intercept)
+            run = self._train(X, y, weight, len(classes), coef, intercept)
             self._count(run, y, sample_weight)
             self.classes_ = classes
             self._run = run
@@ -143,9 +143,11 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
             self._warn(run, len(y))
         return self
 
-    def _train(self, X: Any, y: Array, weight: Array | None, coef: Any, intercept: Any) -> Run:
+    def _train(
+        self, X: Any, y: Array, weight: Array | None, n_classes: int, coef: Any, intercept: Any
+    ) -> Run:
         going_on = self._going_on(coef, intercept)
-        run = self._resumed(X) if going_on else self._begin(X, coef, intercept)
+        run = self._resumed(X) if going_on else self._begin(X, n_classes, coef, intercept)
         run.streaming = False
         self._watch(run)
         updates = run.updates
@@ -153,14 +155,15 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
             run.recorded.begin_fit(X, y, same=updates is not None and len(updates) == len(y))
         if updates is None or len(updates) != len(y):
             run.one_data_set = run.n_seen == 0
-            run.updates = updates = np.zeros(len(y), np.int64)
+            run.updates, run.shares = np.zeros(len(y), np.int64), None
+            updates = run.updates
         keep = self._visited(X, weight, run.space)
         random = check_random_state(self.random_state)
-        rows, mistakes = self._rows(X, run.space), np.empty(len(y), np.int64)
+        rows, since = self._rows(X, run.space), np.zeros(n_classes, np.int64)
         for epoch in range(self.max_iter):
             D = Examples(rows, y, weight, self._order(keep, len(y), random))
             run.begin_pass()
-            self._pass(run, updates, mistakes, X, D, measure=epoch == 0)
+            self._pass(run, updates, X, D, since, measure=epoch == 0)
             if run.mistakes[-1] == 0:
                 break
         self._settle(run, X)
@@ -180,7 +183,7 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _resumed(self, X: Any) -> Run:
         self._same_space()
-        width = len(self._run.w) - 1
+        width = self._run.w.shape[-1] - 1
         if X.shape[1] != width:
             raise DataError(
                 f"warm_start=True goes on from a model of {width} features, but X has "
@@ -199,27 +202,49 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
         return shuffled(keep, n, random) if self.shuffle else keep
 
     def _pass(
-        self, run: Run, updates: Array, mistakes: Array, X: Any, D: Examples, *, measure: bool
+        self, run: Run, updates: Array, X: Any, D: Examples, since: Array, *, measure: bool
+    ) -> None:
+        """Pass over `D` once: in one piece, or as many as there is room for the updates of."""
+        machines = self._machines() and run.w.ndim > 1
+        most = max(1, many.ROOM // len(since) if machines else n_visits(D))
+        room = many.room(min(most, n_visits(D)), run.w, machines)
+        for low in range(0, n_visits(D), most):
+            if n_visits(D) > most:
+                every = np.arange(len(D.y)) if D.order is None else D.order
+                part = D._replace(order=every[low : low + most])
+                self._piece(run, updates, X, part, since - low, room, measure)
+            else:
+                self._piece(run, updates, X, D, since, room, measure)
+
+    def _piece(
+        self,
+        run: Run,
+        updates: Array,
+        X: Any,
+        D: Examples,
+        since: Array,
+        room: Made,
+        measure: bool,
     ) -> None:
         """Let the kernel pass over `D` once, and bring the run up to date."""
         before = None if run.recorded is None else (run.w.copy(), updates.copy())
-        k, length, stopped = self._epoch(run, updates, mistakes, D, measure)
+        k, length, stopped = self._epoch(run, updates, room, D, since, measure)
         if stopped >= 0:
             self._require_sound(X, run.space)
             raise overflow(run.w.dtype)
         run.length = max(run.length, length)
-        n = n_visits(D)
+        n, made = n_visits(D), many.first(room, k)
         if k:
             run.reach += k * self._stride(D, run.length)
             safe = run.reach < float(np.finfo(run.w.dtype).max) / 4
             if not safe and not np.isfinite(run.w).all():
                 raise overflow(run.w.dtype)
-            self._account(run, D, mistakes[:k])
-            self._remember(run, D, mistakes[:k])
+            self._account(run, D, made)
+            self._remember(run, D, made)
             if run.recorded is not None and before is not None:
                 out = run.recorded.room_for(k)
-                self._retrace(*before, mistakes[:k], D, out)
-                run.recorded.append(len(run.mistakes) - 1, D, mistakes[:k], out)
+                self._retrace(*before, made, D, out)
+                run.recorded.append(len(run.mistakes) - 1, D, made.times, out)
         if run.recorded is not None:
             run.recorded.visited += n
         run.mean = None
@@ -230,6 +255,11 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Record from here on, or record no more."""
         if not self.record:
             run.recorded = None
+        elif run.w.ndim > 1:
+            raise ParameterError(
+                f"record=True keeps the updates of two classes, and here are {len(run.w)}: set "
+                "record=False, or choose two classes."
+            )
         elif run.recorded is None:
             private = run.private * float(run.space.get("slack", 0.0)) ** 2
             with np.errstate(over="ignore"):
@@ -238,7 +268,7 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _count(self, run: Run, y: Array, sample_weight: Any) -> None:
         if self.class_weight is not None:
-            run.brought = class_counts(y, sample_weight, run.brought)
+            run.brought = class_totals(_own(y), sample_weight, run.brought)
 
     # ------------------------------------------------------ streaming
 
@@ -259,17 +289,34 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
         y = as_labels(y)
         if len(y) != X.shape[0]:
             check_consistent_length(X, y)
-        classes = classes_of_stream(y, classes, None if run is None else self.classes_)
-        y = signs(y, classes)
+        known = None if run is None else self.classes_
+        if self.takes_many_classes:
+            classes, late = growing_classes(y, classes, known)
+        else:
+            classes, late = classes_of_stream(y, classes, known), np.zeros(2, np.bool_)
+        y = codes(y, classes)
         if run is None:
-            run = self._begin(X, None, None)
-        weight = example_weights(y, classes, self.class_weight, sample_weight, run.brought)
-        self._stream(run, X, y, weight)
+            run = self._begin(X, len(classes), None, None)
+        elif known is not None and len(classes) > len(known):
+            run = self._grown(run, np.searchsorted(classes, known), len(classes))
+        stream = Stream(run.brought, ~late)
+        weight = example_weights(_own(y), classes, self.class_weight, sample_weight, stream)
+        self._stream(run, X, y, weight, late)
         self._count(run, y, sample_weight)
         self.classes_ = classes
         self._run = run
 
-    def _stream(self, run: Run, X: Any, y: Array, weight: Array | None) -> None:
+    def _grown(self, run: Run, places: Array, n_classes: int) -> Run:
+        """The run with room for more classes; the old ones go to these places."""
+        run = run.copy()
+        brought = np.zeros(n_classes)
+        brought[places] = run.brought
+        run.brought, run.mean = brought, None
+        if n_classes > 2:
+            self._widen(run, places, n_classes)
+        return run
+
+    def _stream(self, run: Run, X: Any, y: Array, weight: Array | None, late: Array) -> None:
         order = self._visited(X, weight, run.space)
         with undone_on_error(self, Undo(run, X)):
             if self.shuffle and len(y) > 1:
@@ -280,67 +327,20 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
                 run.streaming = True
             if run.recorded is not None:
                 run.recorded.begin_block(len(y))
-            updates, mistakes = np.zeros(len(y), np.int64), np.empty(len(y), np.int64)
             D = Examples(self._rows(X, run.space), y, weight, order)
-            self._pass(run, updates, mistakes, X, D, measure=True)
+            since = many.first_visits(D, late, _own(y))
+            if len(since) == 1 or (len(since) == 2 and since.any()):
+                D = self._look_on(run, X, D, n_visits(D) if len(since) == 1 else since.max())
+            self._pass(run, np.zeros(len(y), np.int64), X, D, since, measure=True)
         self._settle(run, X)
 
-    # ------------------------------------------------------ predicting
-
-    def _predicting(self) -> Array:
-        """The weights that predict, the bias last."""
-        return self._fitted().w
-
-    def decision_function(self, X: Any) -> Array:
-        r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive on the side of `classes_[1]`, negative on that of `classes_[0]`.
-        """
-        self._fitted()
-        return self._scores(read(self, X, reset=False))
-
-    def _scores(self, X: Any) -> Array:
-        w, space = self._predicting(), self._run.space
-        out = np.empty(X.shape[0], w.dtype)
-        if scores(w, self._rows(X, space), out) >= 0:
-            self._require_sound(X, space)
-            raise overflow(w.dtype)
-        return out
-
-    def predict(self, X: Any) -> Array:
-        """The class of each row; on the hyperplane itself, what the conventions say.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        s = self.decision_function(X)
-        positive = s >= 0 if self._on_line() > 0 else s > 0
-        labels: Array = self.classes_[positive.view(np.int8)]
-        return labels
-
-    # ------------------------------------------------------ what a fitted model tells
-
-    @property
-    def coef_(self) -> Array:
-        """The weights, of shape (1, n_features)."""
-        return self._predicting()[:-1].reshape(1, -1).copy()
-
-    @property
-    def intercept_(self) -> Array:
-        """The bias, of shape (1,)."""
-        return self._predicting()[-1:].copy()
+    def _look_on(self, run: Run, X: Any, D: Examples, n: int) -> Examples:
+        """Visit `n` examples while there is one class, and nothing to learn; the others."""
+        self._require_sound(X, run.space)
+        every = many.visits(D)
+        run.length = max(run.length, float(lengths_of(as_rows(X), X.shape[0])[every[:n]].max()))
+        run.n_seen += n
+        return D._replace(order=every[n:])
 
     # ------------------------------------------------------ scikit-learn's side of it
 
@@ -350,7 +350,7 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.takes_many_classes
         return tags
 
     def _check_common(self) -> None:
@@ -368,3 +368,8 @@ class MistakeDriven(Telling, Saved, ClassifierMixin, BaseEstimator, ABC):
             ConvergenceWarning,
             stacklevel=4,
         )
+
+
+def _own(y: Array) -> Array:
+    """The number of each example's class, also where there are two."""
+    return (y + 1) // 2 if y.dtype == np.int8 else y

@@ -40,6 +40,15 @@ class Rule(NamedTuple):
     r"""$\Delta$, what example $i$ is worth in a private coordinate of its own."""
 
 
+@njit
+def longest_so_far(R, rows, i, q):
+    """The largest length, with row `i` of `sqnorm` `q`; infinite if that is not finite."""
+    if TINY < q < NEAR * R * R:
+        return R
+    length = norm(rows, i)
+    return max(R, length) if length < np.inf else np.inf
+
+
 @njit(cache=True)
 def epoch(w, alpha, mistakes, D, rule, measure):
     r"""Visit every example once and update on each mistake.
@@ -50,7 +59,7 @@ def epoch(w, alpha, mistakes, D, rule, measure):
     at which the run had to stop, -1 if it did not: at a row that is not finite, or
     weights past the range of their type.
     """
-    k, R, near, least = 0, 0.0, 0.0, np.inf
+    k, R, least = 0, 0.0, np.inf
     for t in range(n_visits(D)):
         i = visit(D, t)
         announce(D, t)
@@ -58,12 +67,9 @@ def epoch(w, alpha, mistakes, D, rule, measure):
             s = dot(w, D.rows, i)
         else:
             s, q = dot_and_sqnorm(w, D.rows, i)
-            if not TINY < q < near:
-                length = norm(D.rows, i)
-                if not length < np.inf:
-                    return k, R, least, t
-                R = max(R, length)
-                near = NEAR * R * R
+            R = longest_so_far(R, D.rows, i, q)
+            if np.inf == R:
+                return k, R, least, t
         s += w[-1]
         m = D.y[i] * s
         if rule.slack > 0.0:

@@ -20,8 +20,6 @@ class Passes:
 
     def __init__(self, model: MistakeDriven, seed: int, classes: Any) -> None:
         self.model, self.seed, self.classes = model, seed, classes
-        self.least = np.inf
-        r"""The least $y_i s_i$ of this pass so far."""
         self.fresh = True
         """Is the next block the first of a pass?"""
 
@@ -41,12 +39,10 @@ class Passes:
         finally:
             model.random_state = given
         self.fresh = False
-        self.least = min(self.least, model._run.least)
         return int(model._run.mistakes[-1] - before)
 
     def end(self) -> int:
         """End a pass; how many mistakes it made."""
         run = self.model._run
-        run.least, run.streaming = self.least, False
-        self.least, self.fresh = np.inf, True
+        run.streaming, self.fresh = False, True
         return run.mistakes[-1]

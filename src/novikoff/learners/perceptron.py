@@ -30,7 +30,8 @@ class Perceptron(Additive):
         input stays 1, a zero row stays zero.
     tie : {"mistake", "negative", "positive"}, default="mistake"
         What a score of exactly 0 is: a mistake whatever the label, or a prediction of the
-        first or of the second class. With "mistake", `predict` gives the first class.
+        first or of the second class. With "mistake", `predict` gives the first class. Of many
+        classes with the same score, the first or the last is predicted.
     eta0 : float, default=1.0
         The step $\eta$. From a start at 0 it changes the length of $w$ and nothing else.
     slack : float, default=0.0
@@ -48,13 +49,18 @@ class Perceptron(Additive):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the updates on a class. In a stream, "balanced" goes by what has come so far.
     record : bool, default=False
-        Keep a record of every update, 45 bytes each, in `trace_`.
+        Keep a record of every update, 45 bytes each, in `trace_` (of two classes).
+    multi_class : {"joint", "ovr"}, default="joint"
+        How more than two classes are learned. "joint": one weight vector each; on a mistake the
+        right class gains the example and the class it was taken for loses it, so that at most
+        $2(R/\gamma)^2$ updates happen (Kesler's construction). "ovr": a machine for each class
+        against the rest; all of them learn in the same pass.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features)
-    intercept_ : ndarray of shape (1,)
-    classes_ : ndarray of shape (2,)
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two
+    intercept_ : ndarray of shape (1,), or (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,), if `X` had names
     n_iter_ : int
@@ -112,6 +118,7 @@ class Perceptron(Additive):
         warm_start: bool = False,
         class_weight: Any = None,
         record: bool = False,
+        multi_class: str = "joint",
     ) -> None:
         self.fit_intercept = fit_intercept
         self.normalize = normalize
@@ -124,6 +131,7 @@ class Perceptron(Additive):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.record = record
+        self.multi_class = multi_class
 
     def _advice(self) -> str:
         return f"{SEPARATE} AveragedPerceptron does well without an end."

@@ -19,7 +19,7 @@ class Run:
     """What a learner did: enough to predict, and to go on."""
 
     w: Array
-    """The weights, the bias last."""
+    """The weights, the bias last; of more than two classes, a row each."""
     space: dict[str, Any]
     """The options that the run cannot change on the way: they make the space it is in."""
     start: Array | None = None
@@ -34,11 +34,11 @@ class Run:
     """The largest length of an example."""
     reach: float = 0.0
     """No weight can be larger than this."""
-    total: float = 0.0
-    """The sum of all steps, without their signs."""
-    least: float = 0.0
-    r"""The least $y_i s_i$ of the last pass."""
-    private: float = 0.0
+    total: Any = 0.0
+    """The sum of all steps, without their signs; with a machine for each class, of each."""
+    least: Any = 0.0
+    r"""The least $y_i s_i$ of the last pass; with a machine for each class, of each."""
+    private: Any = 0.0
     """No less than the sum of the squares of what example `i` was updated by, over all `i`."""
     largest: float = 0.0
     """The largest step."""
@@ -46,6 +46,8 @@ class Run:
     """Was every pass over the same examples?"""
     updates: Array | None = None
     """How often each example of `fit` was a mistake."""
+    shares: Array | None = None
+    """With slack and many classes: how often each class gained each example, or lost it (-)."""
     mean: Array | None = None
     """The averaged weights, while they are known."""
     brought: Array = field(default_factory=lambda: np.zeros(2))
@@ -58,6 +60,7 @@ class Run:
     def begin_pass(self) -> None:
         """Count the mistakes from here on as those of one more pass."""
         self.mistakes.append(0)
+        self.least = np.full(np.shape(self.least), np.inf) if np.ndim(self.least) else np.inf
         if self.recorded is not None:
             self.recorded.visited = 0
 
@@ -69,6 +72,7 @@ class Run:
             memory=None if self.memory is None else self.memory.copy(),
             mistakes=list(self.mistakes),
             updates=None if self.updates is None else self.updates.copy(),
+            shares=None if self.shares is None else self.shares.copy(),
             recorded=None if self.recorded is None else self.recorded.copy(),
         )
 
@@ -85,14 +89,14 @@ class Undo:
         # updates are only ever added: the same table with the old count is the old record
         self.recorded = None if run.recorded is None else replace(run.recorded)
         self.touched: Any = slice(None)
-        if sparse.issparse(X) and X.nnz < len(run.w):
-            self.touched = np.append(X.indices, len(run.w) - 1)
-        self.values = run.w[self.touched].copy()
+        if sparse.issparse(X) and X.nnz < run.w.shape[-1]:
+            self.touched = np.append(X.indices, run.w.shape[-1] - 1)
+        self.values = run.w[..., self.touched].copy()
 
     def __call__(self) -> None:
         """Put everything back as it was."""
         run = self.run
-        run.w[self.touched] = self.values
+        run.w[..., self.touched] = self.values
         run.mistakes, run.streaming, run.mean = self.mistakes, self.streaming, self.mean
         run.recorded = self.recorded
         for name, number in zip(self.NUMBERS, self.numbers, strict=True):

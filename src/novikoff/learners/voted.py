@@ -18,11 +18,14 @@ from numba import njit
 from scipy import sparse
 
 from novikoff.examples import Examples
-from novikoff.inputs import as_rows, overflow, read
+from novikoff.inputs import as_rows, at_unit_length, lengths_of, overflow, read
+from novikoff.learners import many
 from novikoff.learners.additive import SEPARATE, Additive
+from novikoff.learners.ballots import PRODUCTS, Ballots, products_with, vote
 from novikoff.learners.base import Array
+from novikoff.learners.joint import Made
 from novikoff.learners.run import Run
-from novikoff.rows import add, dot, norm
+from novikoff.rows import add, dot
 
 BLOCK = 1 << 10
 """How many examples to vote on together, and"""
@@ -42,6 +45,10 @@ class Mistakes:
     """The examples erred on, each once for every data set it came in."""
     rows: list[Array] = field(default_factory=list)
     """Which row of the support; of the data at hand, until they are settled."""
+    gained: list[Array] = field(default_factory=list)
+    """Of more than two classes: which one gained the example, -1 for none,"""
+    lost: list[Array] = field(default_factory=list)
+    """and which one lost it."""
     n_kept: int = 0
     """How many examples the support has."""
     unsettled: int = 0
@@ -55,7 +62,20 @@ class Mistakes:
             steps=list(self.steps),
             support=list(self.support),
             rows=list(self.rows),
+            gained=list(self.gained),
+            lost=list(self.lost),
         )
+
+    def spread(self, places: Array) -> None:
+        """The classes have new numbers; two classes were known by the sign of the step."""
+        if not self.gained and len(places) == 2:
+            positive = [step > 0 for step in self.steps]
+            self.gained = [p.astype(np.int32) for p in positive]
+            self.lost = [(~p).astype(np.int32) for p in positive]
+            self.steps = [abs(step) for step in self.steps]
+        numbers = np.append(places, -1).astype(np.int32)  # -1 stays: it is the last
+        self.gained = [numbers[classes] for classes in self.gained]
+        self.lost = [numbers[classes] for classes in self.lost]
 
     def settle(self, X: Any) -> None:
         """Keep the examples erred on, so that the data at hand may go away."""
@@ -119,15 +139,6 @@ def cast(votes, S, lengths, X, low, W, survived, on_line):
     return -1
 
 
-@njit(cache=True)
-def lengths_of(X, n):
-    """The length of every row, before any division by it."""
-    lengths = np.empty(n)
-    for i in range(n):
-        lengths[i] = norm(X, i)
-    return lengths
-
-
 def products(W: Array, X: Any, divisors: Array | None) -> Array:
     """The scores of examples by hyperplanes, as a matrix product: close, and quick."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -155,6 +166,8 @@ class VotedPerceptron(Additive):
     fit_intercept, normalize, tie, eta0, slack, shuffle, random_state, warm_start, class_weight
         As for `Perceptron`.
     record : bool, default=False
+        As for `Perceptron`.
+    multi_class : {"joint", "ovr"}, default="joint"
         As for `Perceptron`.
     max_iter : int, default=10
         The most epochs to make.
@@ -193,12 +206,15 @@ class VotedPerceptron(Additive):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
-            Positive for `classes_[1]`, negative for `classes_[0]`.
+        ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+            Positive for `classes_[1]`, negative for `classes_[0]`. Of more classes, the share of
+            the votes that each gets; with ``multi_class="ovr"``, the vote of each machine.
         """
         run = self._fitted()
         X = read(self, X, reset=False)
         self._require_sound(X, run.space)
+        if run.w.ndim > 1:
+            return self._elected(X)
         rows, votes = self._rows(X, run.space), np.zeros(X.shape[0])
         if not run.n_seen:
             return votes
@@ -214,6 +230,36 @@ class VotedPerceptron(Additive):
                 if stopped >= 0:
                     raise overflow(W.dtype)
         return votes / run.n_seen
+
+    def _elected(self, X: Any) -> Array:
+        """The votes of many classes, divided by `T`."""
+        run, votes = self._fitted(), np.zeros((X.shape[0], len(self._fitted().w)))
+        made: Mistakes = run.memory
+        bias = float(run.space["fit_intercept"])
+        at = at_unit_length if run.space["normalize"] else lambda rows: rows
+        nothing = np.zeros((0, X.shape[1]))
+        support = at(made.stacked()) if made.support else nothing
+        whole, no_class = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        ballots = Ballots(
+            rows=np.concatenate([whole, *made.rows]),
+            steps=np.concatenate([np.zeros(0), *made.steps]),
+            gained=np.concatenate([no_class, *made.gained]),
+            lost=np.concatenate([no_class, *made.lost]),
+            survived=np.diff(np.concatenate([[0], *made.times, [run.n_seen]])),
+        )
+        some = max(1, PRODUCTS // max(1, support.shape[0]))
+        for low in range(0, len(votes), some):
+            block = at(X[low : low + some])
+            scores = np.zeros((block.shape[0], len(run.w)))
+            if run.start is not None:
+                start = run.start.astype(np.float64)
+                scores += block.astype(np.float64) @ start[:, :-1].T + start[:, -1]
+            products = products_with(support, block, bias)
+            if not np.isfinite(products).all():
+                raise overflow(np.float64)
+            on_line = self._on_line() > 0
+            vote(votes[low : low + some], scores, products, ballots, self._machines(), on_line)
+        return votes / max(1, run.n_seen)
 
     def _hyperplanes(self) -> Iterator[tuple[Array, Array]]:
         """All hyperplanes of the run, in blocks, and how many examples each survived."""
@@ -233,18 +279,27 @@ class VotedPerceptron(Additive):
             replay(W, w, mistakes, k, float(run.space["fit_intercept"]))
             yield W, survived[k : k + at_once]
 
-    def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
-        run = Additive._begin(self, X, coef, intercept)
+    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
+        run = Additive._begin(self, X, n_classes, coef, intercept)
         run.memory = Mistakes()
         return run
 
-    def _remember(self, run: Run, D: Examples, times: Array) -> None:
-        rows = times if D.order is None else D.order[times]
-        weight = 1.0 if D.weight is None else D.weight[rows]
-        run.memory.times.append(run.n_seen + times)
-        run.memory.steps.append(self.eta0 * weight * D.y[rows])
+    def _remember(self, run: Run, D: Examples, made: Made) -> None:
+        rows = many.visits(D)[made.times]
+        weight = np.ones(len(rows)) if D.weight is None else D.weight[rows]
+        run.memory.times.append(run.n_seen + made.times)
         run.memory.rows.append(rows.copy())
         run.memory.unsettled += 1
+        if run.w.ndim == 1:
+            run.memory.steps.append(self.eta0 * weight * D.y[rows])
+        else:
+            run.memory.steps.append(self.eta0 * weight)
+            run.memory.gained.append(made.gained.copy())
+            run.memory.lost.append(made.lost.copy())
+
+    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+        run.memory.spread(places)
+        Additive._widen(self, run, places, n_classes)
 
     def _settle(self, run: Run, X: Any) -> None:
         run.memory.settle(X)

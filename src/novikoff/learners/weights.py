@@ -3,10 +3,11 @@ r"""How much each example's update is multiplied by: sample weights times class 
 An example of weight 0 is not there: it is not visited, not counted and never a mistake.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 from sklearn.utils.validation import column_or_1d
 
 from novikoff.errors import DataError, ParameterError
@@ -14,23 +15,33 @@ from novikoff.errors import DataError, ParameterError
 Array = npt.NDArray[Any]
 
 
-def example_weights(
-    y: Array, classes: Array, class_weight: Any, sample_weight: Any, brought: Array | None = None
-) -> Array | None:
-    r"""The weight of every example, or None where all are 1.
+class Stream(NamedTuple):
+    """What a stream has brought before a block."""
 
-    A balanced class $c$ weighs $N / 2N_c$ (King & Zeng 2001), with $N$ examples of which
+    brought: Array
+    """How much of each class."""
+    taking_part: Array
+    """Which classes take part from the start of the block."""
+
+
+def example_weights(
+    own: Array, classes: Array, class_weight: Any, sample_weight: Any, stream: Stream | None = None
+) -> Array | None:
+    r"""The weight of every example, of the class with the number `own`; None where all are 1.
+
+    A balanced class $c$ of $K$ weighs $N / KN_c$ (King & Zeng 2001), with $N$ examples of which
     $N_c$ are of class $c$, sample weights counted. In a stream these are the examples up
-    to and including the one weighed, `brought` what came before this block: so the cut of a stream
+    to and including the one weighed, and the classes that take part by then: so the cut of a stream
     into blocks does not matter.
     """
-    weight = None if sample_weight is None else checked(sample_weight, len(y))
+    weight = None if sample_weight is None else checked(sample_weight, len(own))
     if class_weight is None:
         return weight
     if isinstance(class_weight, str) and class_weight == "balanced":
-        by_example = balanced(y, weight, brought)
+        brought, taking_part = (None, np.ones(len(classes), np.bool_)) if stream is None else stream
+        by_example = balanced(own, weight, brought, taking_part)
     else:
-        by_example = by_class(class_weight, classes)[(y + 1) // 2]
+        by_example = by_class(class_weight, classes, growing=stream is not None)[own]
     return by_example if weight is None else by_example * weight
 
 
@@ -52,8 +63,11 @@ def checked(sample_weight: Any, n: int) -> Array:
     return weight
 
 
-def by_class(class_weight: Any, classes: Array) -> Array:
-    """The weights of the two classes, from a dictionary; a class left out weighs 1."""
+def by_class(class_weight: Any, classes: Array, *, growing: bool = False) -> Array:
+    """The weights of the classes, from a dictionary; a class left out weighs 1.
+
+    Where the classes are growing, the dictionary may speak of one that has not come yet.
+    """
     if not isinstance(class_weight, dict):
         raise ParameterError(
             f"class_weight={class_weight!r} was given, but it must be None, 'balanced' or a "
@@ -61,35 +75,42 @@ def by_class(class_weight: Any, classes: Array) -> Array:
         )
     labels = classes.tolist()
     unknown = [label for label in class_weight if label not in labels]
-    if unknown:
+    if unknown and not growing:
         raise ParameterError(f"class_weight has {unknown[0]!r}, but the classes are {labels}.")
+    every = np.array([*class_weight.values(), 1.0], np.float64)
     weights = np.array([class_weight.get(label, 1.0) for label in labels], np.float64)
-    if not (np.isfinite(weights) & (weights >= 0)).all():
+    if not (np.isfinite(every) & (every >= 0)).all():
         raise ParameterError(f"class_weight={class_weight!r} must be finite and not negative.")
     return weights
 
 
-def class_counts(y: Array, sample_weight: Any, brought: Array) -> Array:
+@njit(cache=True)
+def count(own, weight, totals, taking_part, out):
+    """Add every example's weight to the total of its class; writes $N / KN_c$ as it then is."""
+    for i in range(len(own)):
+        c = own[i]
+        totals[c] += 1.0 if weight is None else weight[i]
+        taking_part[c] = True
+        # all totals anew, so that the same additions happen however blocks are cut
+        out[i] = totals.sum() / (taking_part.sum() * totals[c]) if totals[c] > 0.0 else 0.0
+
+
+def class_totals(own: Array, sample_weight: Any, brought: Array) -> Array:
     """How much of each class there is by now."""
-    weight = None if sample_weight is None else checked(sample_weight, len(y))
-    return np.array([running(y, weight, brought, sign)[-1] for sign in (-1, +1)])
+    weight = None if sample_weight is None else checked(sample_weight, len(own))
+    totals = brought.copy()
+    count(own, weight, totals, np.ones(len(totals), np.bool_), np.empty(len(own)))
+    return totals
 
 
-def running(y: Array, weight: Array | None, brought: Array, sign: int) -> Array:
-    """How much of one class there is, up to and including each example."""
-    own = (y == sign) if weight is None else np.where(y == sign, weight, 0.0)
-    # summed from what came before, so that the same additions happen however blocks are cut
-    total: Array = np.cumsum(np.concatenate([brought[(sign + 1) // 2 :][:1], own]))
-    return total[1:]
-
-
-def balanced(y: Array, weight: Array | None, brought: Array | None) -> Array:
-    """The balanced weight of each example's class, over all of `y` or so far in a stream."""
-    so_far = np.zeros(2) if brought is None else brought
-    negative, positive = (running(y, weight, so_far, sign) for sign in (-1, +1))
-    if brought is None:
-        negative, positive = negative[-1], positive[-1]
-    own = np.where(y > 0, positive, negative)
-    total = negative + positive
-    weights: Array = np.divide(total, 2 * own, out=np.zeros(len(y)), where=own > 0)
-    return weights
+def balanced(own: Array, weight: Array | None, brought: Array | None, taking_part: Array) -> Array:
+    """The balanced weight of each example's class, over all of them or so far in a stream."""
+    weights = np.empty(len(own))
+    if brought is not None:
+        count(own, weight, brought.copy(), taking_part.copy(), weights)
+        return weights
+    totals = np.bincount(own, weight, minlength=len(taking_part))
+    each: Array = np.divide(
+        totals.sum(), len(totals) * totals, out=np.zeros(len(totals)), where=totals > 0
+    )
+    return each[own]

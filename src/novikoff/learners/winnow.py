@@ -22,6 +22,7 @@ from novikoff.examples import Examples, announce, n_visits, visit
 from novikoff.inputs import as_rows, require_binary, require_sound, weight_dtype
 from novikoff.learners import parameters
 from novikoff.learners.base import Array, MistakeDriven
+from novikoff.learners.joint import Made
 from novikoff.learners.run import Run
 from novikoff.learners.updates import Retraced, square_under
 from novikoff.rows import Above, dot, is_binary, norm, scale
@@ -223,7 +224,7 @@ class Winnow(MistakeDriven):
         if self.binarize is not None:
             parameters.number("binarize", self.binarize)
 
-    def _begin(self, X: Any, coef: Any, intercept: Any) -> Run:
+    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
         d, dtype = X.shape[1], weight_dtype(X)
         w = np.ones(d + 1, dtype)
         w[-1] = -(d if self.threshold is None else self.threshold)
@@ -233,7 +234,7 @@ class Winnow(MistakeDriven):
         return {"binarize": self.binarize, "threshold": self.threshold}
 
     def _epoch(
-        self, run: Run, updates: Array, mistakes: Array, D: Examples, measure: bool
+        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
     ) -> tuple[int, float, int]:
         dtype, top = run.w.dtype, float(np.finfo(run.w.dtype).max)
         threshold, factor = -float(run.w[-1]), float(self.factor)
@@ -244,12 +245,12 @@ class Winnow(MistakeDriven):
                 "choose others."
             )
         result: tuple[int, float, int] = epoch(
-            run.w, updates, mistakes, D, factor, _least(run.w), measure
+            run.w, updates, room.times, D, factor, _least(run.w), measure
         )
         return result
 
-    def _retrace(self, w: Array, alpha: Array, times: Array, D: Examples, out: Retraced) -> None:
-        retrace(w, times, D, float(self.factor), _least(w), out)
+    def _retrace(self, w: Array, alpha: Array, made: Made, D: Examples, out: Retraced) -> None:
+        retrace(w, made.times, D, float(self.factor), _least(w), out)
 
     def _redo(self, w: Array, rows: Any, made: tuple[Array, Array], space: dict[str, Any]) -> None:
         redo(w, rows, made, _least(w))

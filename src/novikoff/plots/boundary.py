@@ -8,6 +8,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from novikoff.errors import ParameterError
+from novikoff.inputs import at_unit_length
 from novikoff.labels import as_labels, signs
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
@@ -27,7 +28,6 @@ from novikoff.plots.style import (
     ink,
     legend,
 )
-from novikoff.theorem import at_unit_length
 
 SCORE = r"$\langle w, x\rangle + b = 0$"
 

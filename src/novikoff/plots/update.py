@@ -5,9 +5,9 @@ from typing import Any, Self
 import numpy as np
 
 from novikoff.errors import ParameterError
+from novikoff.inputs import at_unit_length
 from novikoff.learners.additive import Additive
 from novikoff.plots.style import BLUE, CLASSES, GREY, VERMILLION, Array, axes_for, ink, legend
-from novikoff.theorem import at_unit_length
 from novikoff.trace import Trace
 
 

@@ -15,7 +15,8 @@ from novikoff.learners import VotedPerceptron
 def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
     """Write the weights of a linear model as CSV: a line for each feature, the bias last.
 
-    The columns are `feature` and `weight`. A feature without a name goes by its number,
+    The columns are `feature` and `weight`; of more than two classes, `feature` and one for the
+    weights of each, with its label above. A feature without a name goes by its number,
     from 0; the bias is called `(intercept)`. Weights are written such that reading them as
     doubles gives the same numbers.
 
@@ -47,7 +48,9 @@ def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
         # what is no text, as half a character, is written as its code
         text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
         lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(["feature", "weight"])
-        lines.writerows(zip(names, model.coef_[0].astype(float).tolist(), strict=True))
-        lines.writerow(["(intercept)", float(model.intercept_[0])])
+        many = len(model.coef_) > 1
+        lines.writerow(["feature", *(model.classes_.tolist() if many else ["weight"])])
+        weights = model.coef_.T.astype(float).tolist()
+        lines.writerows([name, *row] for name, row in zip(names, weights, strict=True))
+        lines.writerow(["(intercept)", *model.intercept_.astype(float).tolist()])
         text.detach()

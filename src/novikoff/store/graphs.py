@@ -33,7 +33,7 @@ LARGEST = 2**31 - 2**20
 def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model as an ONNX graph that gives the same labels.
 
-    Needs the extra `onnx`: ``pip install novikoff[onnx]``.
+    Of more than two classes, `score` has a column each. Needs the extra `onnx`: ``pip install novikoff[onnx]``.
 
     Parameters
     ----------
@@ -65,18 +65,34 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     x = graph.doubles(x)
     if space.get("normalize"):
         x = graph.unit_length(x)
+    labels = _labels(model.classes_)
+    if len(labels) == 1:
+        raise ParameterError(
+            f"The model has one class only, {model.classes_.tolist()[0]!r}: let it learn another."
+        )
+    many = len(labels) > 2
     if isinstance(model, VotedPerceptron):
+        if many:
+            raise ParameterError(
+                f"The vote of {len(labels)} classes is not written as ONNX, only that of two. Use "
+                "an AveragedPerceptron, which makes the same mistakes."
+            )
         score = _vote(graph, model, x, on_line)
     else:
-        score = graph.hyperplanes(x, np.append(model.coef_, model.intercept_)[None])
-    graph.op("Squeeze", score, graph.constant(np.array([1])), output="score")
-    positive, labels = graph.positive("score", on_line), _labels(model.classes_)
-    if labels.dtype == bool:  # for which runtimes have no Where, and need none
-        graph.op("Identity", positive, output="label")
+        score = graph.hyperplanes(x, np.hstack([model.coef_, model.intercept_[:, None]]))
+    if many:
+        graph.op("Identity", score, output="score")
+        best = graph.op("ArgMax", "score", axis=1, keepdims=0, select_last_index=int(on_line > 0))
+        graph.op("Gather", graph.constant(labels), best, output="label")
     else:
-        first, second = (graph.constant(label) for label in labels)
-        graph.op("Where", positive, second, first, output="label")
-    content = graph.serialized(model.n_features_in_, labels.dtype)
+        graph.op("Squeeze", score, graph.constant(np.array([1])), output="score")
+        positive = graph.positive("score", on_line)
+        if labels.dtype == bool:  # for which runtimes have no Where, and need none
+            graph.op("Identity", positive, output="label")
+        else:
+            first, second = (graph.constant(label) for label in labels)
+            graph.op("Where", positive, second, first, output="label")
+    content = graph.serialized(model.n_features_in_, labels.dtype, len(labels) if many else None)
     with replacing(path) as file:
         file.write(content)
 
@@ -106,7 +122,7 @@ def _vote(graph: "Graph", model: VotedPerceptron, x: str, on_line: int) -> str:
 
 
 def _labels(classes: Array) -> Array:
-    """The two labels, in a type that ONNX has."""
+    """The labels, in a type that ONNX has."""
     kind = classes.dtype.kind
     if kind in "iu" and int(classes.max()) < 1 << 63:
         classes = classes.astype(np.int64)
@@ -177,8 +193,8 @@ class Graph:
         zero, one = self.constant(np.float64(0)), self.constant(np.float64(1))
         return self.op("Where", self.op("Equal", divisor, zero), one, divisor)
 
-    def serialized(self, n_features: int, label: np.dtype[Any]) -> bytes:
-        """The graph as bytes; `label` is the type of the labels."""
+    def serialized(self, n_features: int, label: np.dtype[Any], n_scores: int | None) -> bytes:
+        """The graph as bytes; `label` is the type of the labels, with so many scores each."""
         helper = self.onnx.helper
         own, of_label, double = (
             helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
@@ -190,7 +206,9 @@ class Graph:
             [helper.make_tensor_value_info("X", own, ["n_samples", n_features])],
             [
                 helper.make_tensor_value_info("label", of_label, ["n_samples"]),
-                helper.make_tensor_value_info("score", double, ["n_samples"]),
+                helper.make_tensor_value_info(
+                    "score", double, ["n_samples", *([] if n_scores is None else [n_scores])]
+                ),
             ],
             self.constants,
         )

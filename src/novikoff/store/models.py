@@ -47,7 +47,7 @@ Path = str | os.PathLike[str]
 
 FORMAT, FORMAT_VERSION = "novikoff-model", 1
 
-ADDED = {"record": False}
+ADDED = {"record": False, "multi_class": "joint"}
 """Parameters that files of earlier versions lack, and what they were."""
 
 SECTIONS = ("parameters", "classes", "features", "state", "summary", "extra")
@@ -81,9 +81,11 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
             pack_record(model._run, parts)
 
     def unpack(model: MistakeDriven, parts: Parts) -> None:
-        run = unpack_run(parts)
+        run = unpack_run(parts, len(model.classes_), many=learner.takes_many_classes)
         run.memory = memory.unpack(run, parts)
         run.recorded = unpack_record(run, parts)
+        for name in model._space().keys() & ADDED.keys():
+            run.space.setdefault(name, ADDED[name])
         if run.space.keys() != model._space().keys():
             raise ModelFileError(
                 f"The space of the run is given by {', '.join(run.space) or 'nothing'} in the "
@@ -91,7 +93,7 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
             )
         clone(model).set_params(**run.space)._check_parameters()
         model._run = run
-        model.n_features_in_ = len(run.w) - 1
+        model.n_features_in_ = run.w.shape[-1] - 1
 
     return Kind(learner, _check_run, pack, unpack, _summary_of_run)
 
@@ -99,7 +101,7 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
 def _check_run(model: MistakeDriven) -> None:
     model._check_common()
     if model.class_weight is not None and model.class_weight != "balanced":
-        by_class(model.class_weight, model.classes_)
+        by_class(model.class_weight, model.classes_, growing=True)
     check_random_state(model.random_state)
 
 

@@ -29,6 +29,8 @@ INDICES = (np.int32, np.int64)
 
 NUMBERS = ("length", "reach", "total", "private", "largest")
 """Those of a run that cannot be negative."""
+OF_EACH = ("total", "private")
+"""Those that each machine has, if there is one a class."""
 
 
 def pack_run(run: Run, parts: Parts) -> None:
@@ -38,28 +40,37 @@ def pack_run(run: Run, parts: Parts) -> None:
     """
     parts.values["space"] = {name: encoded(name, value) for name, value in run.space.items()}
     for name in ("n_seen", *NUMBERS, "least", "one_data_set", "streaming"):
-        parts.values[name] = encoded(name, getattr(run, name))
+        value = getattr(run, name)
+        if np.ndim(value):  # of each machine; what is not known yet is infinite
+            parts.tensors[f"each.{name}"] = np.minimum(value, LARGEST)
+        else:
+            parts.values[name] = encoded(name, value)
     parts.tensors |= {
         "weights": run.w,
         "mistakes": np.array(run.mistakes, np.int64),
         "brought": run.brought,
     }
-    for name in ("start", "updates"):
+    for name in ("start", "updates", "shares"):
         if getattr(run, name) is not None:
             parts.tensors[name] = getattr(run, name)
 
 
-def unpack_run(parts: Parts) -> Run:
-    """The run that was packed."""
+def unpack_run(parts: Parts, n_classes: int, *, many: bool) -> Run:
+    """The run that was packed, of so many classes."""
+    if n_classes != 2 and not many:
+        raise ModelFileError(f"The file has {n_classes} classes, and its learner learns two.")
     space = parts.values.pop("space", None)
     if not isinstance(space, dict):
         raise ModelFileError("The file lacks the space of the run: it is damaged.")
-    w = parts.tensor("weights", WEIGHTS, (None,))
-    if len(w) < 2:
+    shape = (None,) if n_classes <= 2 else (n_classes, None)
+    w = parts.tensor("weights", WEIGHTS, shape)
+    if w.shape[-1] < 2:
         raise ModelFileError("The model in the file has no features.")
     n_seen = parts.count("n_seen")
-    mistakes = parts.counts("mistakes", None, below=n_seen + 1).tolist()
-    if not mistakes or sum(mistakes) > n_seen:
+    machines = any(name.startswith("each.") for name in parts.tensors) and n_classes > 2
+    most = n_seen * (n_classes if machines else 1)
+    mistakes = parts.counts("mistakes", None, below=most + 1).tolist()
+    if not mistakes or sum(mistakes) > most:
         raise ModelFileError(
             f"By the file {sum(mistakes)} mistakes were made in {len(mistakes)} passes over "
             f"{n_seen} examples in all, which cannot be."
@@ -68,8 +79,11 @@ def unpack_run(parts: Parts) -> Run:
     if "start" in parts.tensors:
         start = parts.tensor("start", (w.dtype,), w.shape)
     if "updates" in parts.tensors:
-        updates = parts.counts("updates", None, below=n_seen + 1)
-    brought = parts.tensor("brought", (np.float64,), (2,))
+        updates = parts.counts("updates", None, below=most + 1)
+    shares = None
+    if "shares" in parts.tensors and updates is not None:
+        shares = parts.tensor("shares", (np.int32,), (len(updates), n_classes))
+    brought = parts.tensor("brought", (np.float64,), (n_classes,))
     if not (brought >= 0).all():
         raise ModelFileError("The tensor 'brought' has a negative number in it.")
     return Run(
@@ -78,13 +92,24 @@ def unpack_run(parts: Parts) -> Run:
         start=start,
         mistakes=mistakes,
         n_seen=n_seen,
-        least=parts.number("least", least=-np.inf),
+        least=_number(parts, "least", n_classes, machines, least=-np.inf),
         one_data_set=parts.flag("one_data_set"),
         updates=updates,
+        shares=shares,
         brought=brought,
         streaming=parts.flag("streaming"),
-        **{name: parts.number(name) for name in NUMBERS},
+        **{name: _number(parts, name, n_classes, machines and name in OF_EACH) for name in NUMBERS},
     )
+
+
+def _number(parts: Parts, name: str, n: int, of_each: bool, *, least: float = 0.0) -> Any:
+    """A number of the run, or those of its machines."""
+    if not of_each:
+        return parts.number(name, least=least)
+    numbers = parts.tensor(f"each.{name}", (np.float64,), (n,))
+    if not (numbers >= least).all():
+        raise ModelFileError(f"The tensor 'each.{name}' has a negative number in it.")
+    return numbers
 
 
 # ------------------------------------------------------------- what was recorded
@@ -171,6 +196,11 @@ def _pack_mistakes(run: Run, parts: Parts) -> None:
         "mistake.steps": np.concatenate([np.zeros(0), *made.steps]),
         "mistake.rows": np.concatenate([np.zeros(0, np.int64), *made.rows]),
     }
+    if run.w.ndim > 1 and made.gained:
+        parts.tensors |= {
+            "mistake.gained": np.concatenate(made.gained),
+            "mistake.lost": np.concatenate(made.lost),
+        }
     if made.support:
         support = made.stacked()
         names = ("data", "indices", "indptr") if sparse.issparse(support) else ()
@@ -183,15 +213,27 @@ def _pack_mistakes(run: Run, parts: Parts) -> None:
 def _unpack_mistakes(run: Run, parts: Parts) -> Mistakes:
     n = sum(run.mistakes)
     times = parts.counts("mistake.times", n, below=run.n_seen)
-    if not (np.diff(times) > 0).all():
+    if not (np.diff(times) >= (0 if run.w.ndim > 1 else 1)).all():
         raise ModelFileError("The times of the mistakes in the file do not increase.")
     steps = parts.tensor("mistake.steps", (np.float64,), (n,))
-    support = _unpack_support(parts, len(run.w) - 1) if n else None
+    support = _unpack_support(parts, run.w.shape[-1] - 1) if n else None
     kept = 0 if support is None else support.shape[0]
     rows = parts.counts("mistake.rows", n, below=kept)
     if not n:
         return Mistakes()
-    return Mistakes([times], [steps], [support], [rows], n_kept=kept)
+    made = Mistakes([times], [steps], [support], [rows], n_kept=kept)
+    if run.w.ndim > 1:
+        made.gained = [_classes(parts, "mistake.gained", n, len(run.w))]
+        made.lost = [_classes(parts, "mistake.lost", n, len(run.w))]
+    return made
+
+
+def _classes(parts: Parts, name: str, n: int, n_classes: int) -> Array:
+    """The numbers of classes, -1 for none."""
+    classes = parts.tensor(name, (np.int32,), (n,))
+    if not ((classes >= -1) & (classes < n_classes)).all():
+        raise ModelFileError(f"The tensor {name!r} has a number that is out of range.")
+    return classes
 
 
 def _unpack_support(parts: Parts, width: int) -> Any:

@@ -32,6 +32,10 @@ def unpack_widest(model: MaxMargin, parts: Parts) -> None:
 
     What follows from the parameters is not checked: they may have been set since.
     """
+    if len(model.classes_) != 2:
+        raise ModelFileError(
+            f"The file has {len(model.classes_)} classes, and a separator has two."
+        )
     w = parts.tensor("weights", (np.float64,), (None,))
     if len(w) < 2:
         raise ModelFileError("The model in the file has no features.")

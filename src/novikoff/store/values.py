@@ -199,7 +199,7 @@ def _restored(told: Any) -> np.random.RandomState:
 
 
 def encoded_classes(classes: Array) -> dict[str, Any]:
-    """The two labels, and their numpy type."""
+    """The labels, and their numpy type."""
     kind = classes.dtype.kind
     if kind not in "biufUmM" or classes.dtype.itemsize > (8 if kind == "f" else LONGEST_LABEL):
         raise ParameterError(
@@ -213,22 +213,22 @@ def encoded_classes(classes: Array) -> dict[str, Any]:
 
 
 def decoded_classes(told: dict[str, Any]) -> Array:
-    """The two labels, in order."""
+    """The labels, in order."""
     try:
         dtype, values = told["dtype"], told["values"]
-        if not isinstance(values, list) or len(values) != 2:
-            raise ModelFileError("The file does not have two classes, as every model has.")
+        if not isinstance(values, list) or not values:
+            raise ModelFileError("The file has no classes, and every model has some.")
         # the first check, as numpy would make types of much else, and large ones
         if dtype[1] in "biufUmM" and len(dtype) < 24 and np.dtype(dtype).itemsize <= LONGEST_LABEL:
             classes = _labels(np.dtype(dtype), values)
-            if encoded_classes(classes) == told and bool(classes[0] < classes[1]):
+            if encoded_classes(classes) == told and bool((classes[:-1] < classes[1:]).all()):
                 return classes
     except ModelFileError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
         pass  # whatever was wrong with them, they are not what was written
     raise ModelFileError(
-        "The classes in the file are not two labels in order, of the type it says they have."
+        "The classes in the file are not labels in order, of the type it says they have."
     )
 
 

@@ -1,0 +1,91 @@
+"""Runs of more than two classes: their scores, their predictions, and how they take in a new class.
+
+A run of two classes has one weight vector, for the second class against the first. A run
+of more has one each, the rows of `w`. With two classes the rows would be $-w$ and $w$, and
+the mistakes the same: so that is what a run of two classes grows from.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from novikoff.examples import Examples, n_visits, visit, weight
+from novikoff.learners.joint import Made, move
+from novikoff.rows import dots
+
+Array = npt.NDArray[Any]
+
+ROOM = 1 << 22
+"""How many updates of a pass to make room for at once, where one visit can make many."""
+
+
+@njit(cache=True)
+def scores(W, X, out):
+    r"""$\langle w_c, x_i\rangle + b_c$ for every row and class; the first not finite, or -1."""
+    for i in range(len(out)):
+        dots(W, X, i, out[i])
+        for c in range(len(W)):
+            out[i, c] += W[c, -1]
+            if not np.isfinite(out[i, c]):
+                return i
+    return -1
+
+
+@njit(cache=True)
+def tally(U, made, seen, D, eta, bias):
+    """Add `t` times the update at each of these times, counted from `seen`, to `U`."""
+    for k in range(len(made.times)):
+        i = visit(D, made.times[k])
+        a = (seen + made.times[k]) * eta * weight(D, i)
+        move(U, a, made.gained[k], made.lost[k], D.rows, i, bias)
+
+
+def predicted(scores: Array, last_of_ties: bool) -> Array:
+    """The class with the largest of each row of scores; of several, the first or the last."""
+    if last_of_ties:
+        last: Array = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
+        return last
+    best: Array = scores.argmax(axis=1)
+    return best
+
+
+def room(n: int, w: Array, machines: bool) -> Made:
+    """Room for the updates that a pass over `n` examples can make."""
+    if w.ndim == 1:
+        return Made(np.empty(n, np.int64))
+    n = n * len(w) if machines else n
+    return Made(np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32))
+
+
+def first(made: Made, k: int) -> Made:
+    """The first `k` updates."""
+    return Made(*(None if array is None else array[:k] for array in made))
+
+
+def visits(D: Examples) -> Array:
+    """Which row is visited when."""
+    order: Array = np.arange(len(D.y)) if D.order is None else D.order
+    return order
+
+
+def first_visits(D: Examples, late: Array, own: Array) -> Array:
+    """From which visit on each class takes part: a late one from its first example on."""
+    since = np.zeros(len(late), np.int64)
+    if late.any():
+        since[late] = n_visits(D)
+        classes, first = np.unique(own[visits(D)], return_index=True)
+        since[classes] = np.where(late[classes], first, 0)
+    return since
+
+
+# ------------------------------------------------------------- more classes on the way
+
+
+def spread(w: Array, places: Array, n_classes: int) -> Array:
+    """Weights of more classes: those there were at their places, and zeros."""
+    W = np.zeros((n_classes, w.shape[-1]), w.dtype)
+    if len(places) > 1:
+        W[places] = np.stack([-w, w]) if w.ndim == 1 else w
+    return W

@@ -1,0 +1,105 @@
+"""What a fitted learner predicts."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from novikoff.inputs import overflow, read
+from novikoff.learners import many
+from novikoff.learners.telling import Telling
+from novikoff.rows import dot
+
+Array = npt.NDArray[Any]
+
+
+@njit(cache=True)
+def scores(w, X, out):
+    r"""$\langle w, x_i\rangle + b$ for every row; the first row without a finite one, or -1."""
+    for i in range(len(out)):
+        out[i] = dot(w, X, i) + w[-1]
+        if not np.isfinite(out[i]):
+            return i
+    return -1
+
+
+class Predicting(Telling, ABC):
+    """A learner that predicts by the scores of weights (abstract)."""
+
+    classes_: Array
+
+    @abstractmethod
+    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
+        """The rows the loop sees."""
+
+    @abstractmethod
+    def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
+        """Raise what is wrong with the first bad row of `X`, if there is one."""
+
+    @abstractmethod
+    def _on_line(self) -> int:
+        """The class, -1 or +1, predicted where the decision function is 0.
+
+        Of more than two classes with the same score it is the first or the last.
+        """
+
+    def _predicting(self) -> Array:
+        """The weights that predict, the bias last."""
+        return self._fitted().w
+
+    def decision_function(self, X: Any) -> Array:
+        r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+            Positive on the side of `classes_[1]`, negative on that of `classes_[0]`; of more
+            classes, the score of each.
+        """
+        self._fitted()
+        return self._scores(read(self, X, reset=False))
+
+    def _scores(self, X: Any) -> Array:
+        w, space = self._predicting(), self._run.space
+        out = np.empty(X.shape[0] if w.ndim == 1 else (X.shape[0], len(w)), w.dtype)
+        score = scores if w.ndim == 1 else many.scores
+        if score(w, self._rows(X, space), out) >= 0:
+            self._require_sound(X, space)
+            raise overflow(w.dtype)
+        return out
+
+    def predict(self, X: Any) -> Array:
+        """The class of each row; on the hyperplane itself, what the conventions say.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        s = self.decision_function(X)
+        if len(self.classes_) == 1:  # a stream that has brought no other yet
+            return np.repeat(self.classes_, len(s))
+        if s.ndim > 1:
+            return self.classes_[many.predicted(s, last_of_ties=self._on_line() > 0)]
+        positive = s >= 0 if self._on_line() > 0 else s > 0
+        labels: Array = self.classes_[positive.view(np.int8)]
+        return labels
+
+    @property
+    def coef_(self) -> Array:
+        """The weights, of shape (1, n_features), or (n_classes, n_features)."""
+        return np.atleast_2d(self._predicting())[:, :-1].copy()
+
+    @property
+    def intercept_(self) -> Array:
+        """The bias, of shape (1,), or (n_classes,)."""
+        return np.atleast_2d(self._predicting())[:, -1].copy()
