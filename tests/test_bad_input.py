@@ -80,7 +80,6 @@ def test_not_finite_where_nothing_is_learned(learner):
     ("labels", "says"),
     [
         ([0, 0, 0, 0], r"one class only, 0: a classifier needs two classes"),
-        (["a", "b", "c", "a"], "Only binary classification .* 3 classes .*OneVsRestClassifier"),
         ([0, 1, 0], "inconsistent numbers of samples"),
         ([0, 1, None, 1], "missing label, first in row 2"),
         ([0.0, 1.0, 0.0, np.nan], "missing label, first in row 3"),
@@ -91,7 +90,6 @@ def test_not_finite_where_nothing_is_learned(learner):
         (np.array(["2020", "NaT"] * 2, "M8[D]"), "missing label, first in row 1"),
         (np.ma.array([0, 1, 0, 1], mask=[0, 0, 1, 0]), "missing label, first in row 2"),
         ([(1, 2), (3, 4)] * 2, "kind tuple"),
-        ([0, 1.0, 2, 0], "3 classes"),
         (None, "requires y to be passed"),
     ],
 )
@@ -121,11 +119,25 @@ def test_shapes(learner):
         learner(warm_start=True).partial_fit(X, y).fit(X[:, :2], y)
 
 
+@pytest.mark.parametrize("learner", [one for one in LEARNERS if not one.takes_many_classes])
+@pytest.mark.parametrize("labels", [["a", "b", "c", "a"], [0, 1.0, 2, 0]])
+def test_more_labels_than_two(learner, labels):
+    says = "Only binary classification .* 3 classes .*OneVsRestClassifier"
+    with pytest.raises(ValueError, match=says):
+        learner().fit(X, labels)
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_streams(learner):
+    model = learner().partial_fit(X[:1], y[:1], classes=[0, 1])
+    if learner.takes_many_classes:
+        with pytest.raises(DataError, match="first in row 1: 7 is not among 0, 1"):
+            model.partial_fit(X[:2], [0, 7], classes=[0, 1])
+        with pytest.raises(DataError, match="lacks 1, one of the classes of the earlier calls"):
+            model.partial_fit(X, y, classes=[0, 2])
+        return
     with pytest.raises(DataError, match="one class only.*pass classes"):
         learner().partial_fit(X[:1], y[:1])
-    model = learner().partial_fit(X[:1], y[:1], classes=[0, 1])
     with pytest.raises(DataError, match="first in row 1: 7 is neither of 0, 1"):
         model.partial_fit(X[:2], [0, 7])
     with pytest.raises(DataError, match="differs from the classes of the earlier calls"):

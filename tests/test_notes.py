@@ -140,4 +140,5 @@ def test_defaults_are_as_documented():
             "warm_start": False,
             "class_weight": None,
             "record": False,
+            "multi_class": "joint",
         }

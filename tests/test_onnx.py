@@ -185,3 +185,28 @@ def test_what_has_no_graph(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ParameterError, match=r"pip install novikoff\[onnx\]"):
         store.to_onnx(Perceptron().fit(X, [0, 1]), path)
+
+
+@pytest.mark.parametrize("tie", ["mistake", "negative", "positive"])
+@given(data=st.data())
+def test_many_classes(tie, path, data):
+    """The largest score, and of several the one that the convention says."""
+    X, _ = data.draw(data_for(Perceptron, max_rows=8))
+    y = data.draw(st.permutations((["fig", "pear", "apple"] * 3)[: max(3, len(X))]))[: len(X)]
+    if len(set(y)) < 3:
+        return
+    model = fitted(Perceptron, X, y, max_iter=3, random_state=0, tie=tie)
+    rows = np.vstack([X, grid(X.shape[1])])
+    store.to_onnx(model, path)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    label, score = session.run(None, {"X": rows})
+    np.testing.assert_array_equal(score, model.decision_function(rows))
+    np.testing.assert_array_equal(label, model.predict(rows))
+
+
+def test_many_classes_without_a_graph(path):
+    X, y = np.eye(3), [0, 1, 2]
+    with pytest.raises(ParameterError, match="The vote of 3 classes is not written as ONNX"):
+        store.to_onnx(fitted(VotedPerceptron, X, y), path)
+    with pytest.raises(ParameterError, match="one class only, 'a': let it learn another"):
+        store.to_onnx(Perceptron().partial_fit([[1.0]], ["a"]), path)

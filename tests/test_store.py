@@ -317,7 +317,7 @@ def test_what_has_no_model_files(path):
 BAD_PARAMETERS = {
     "max_iter=0": {"max_iter": 0},
     "eta0=np.float32\\(inf\\)": {"eta0": np.float32(np.inf)},
-    "class_weight has 7": {"class_weight": {7: 1.0}},
+    "must be finite and not negative": {"class_weight": {7: -1.0}},
     "cannot hold a module": {"random_state": np.random},
     "cannot be used to seed": {"random_state": "now"},
     "draws from PCG64": {"random_state": np.random.RandomState(np.random.PCG64(0))},

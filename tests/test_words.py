@@ -93,3 +93,15 @@ def test_what_has_no_words():
         describe(Another().fit(np.eye(2), [0, 1]))
     with pytest.raises(ParameterError, match="X has 3 features, but the model has 2"):
         describe(Perceptron().fit(np.eye(2), [0, 1]), np.eye(3))
+
+
+def test_many_classes_in_words():
+    X, species, names = load("iris")
+    X = pd.DataFrame(X, columns=names)
+    model = fitted(Perceptron, X, species, random_state=0, max_iter=5)
+    text = describe(model, X)
+    assert "predicts that of 3 classes with the largest score" in text
+    effect = model.coef_ * X.to_numpy().std(axis=0)
+    for label, row in zip(model.classes_, effect, strict=True):
+        first = names[abs(row).argmax()]
+        assert f"{str(label)!r} ({first} by " in text

@@ -22,20 +22,23 @@ from flint import fmpz
 
 from novikoff.errors import DataError
 from novikoff.inputs import as_rows
+from novikoff.margins import joint_proof
 from novikoff.margins.bracket import Bracket
 from novikoff.margins.exact import (
     combination,
     expansion,
     null_vectors,
+    rounded_to_floats,
     signs,
     whole_rows,
 )
 from novikoff.margins.geometry import labelled
+from novikoff.margins.kesler import Labelled
 from novikoff.margins.widest import combination_length_up, lower_end
 
 Array = npt.NDArray[Any]
 
-FORMAT = "novikoff-separability-1"
+FORMAT, FORMAT_OF_MANY = "novikoff-separability-1", "novikoff-joint-separability-1"
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,12 @@ class Separability:
         logistic-regression estimate diverges.
     fit_intercept : bool
         Was a bias allowed?
+    rivals : tuple of int
+        Of more than two classes: for every row of the proof, the number of the class that its
+        example is told apart from (`novikoff.margins.kesler`). `coef` then has a row for each
+        class, and `intercept` an entry; the margin is that of Kesler's construction, in the
+        space in which a bias is a coordinate; `infinite` is empty.
+    n_classes : int
 
     Examples
     --------
@@ -86,6 +95,8 @@ class Separability:
     novikoff: float
     infinite: tuple[int, ...]
     fit_intercept: bool
+    rivals: tuple[int, ...] = ()
+    n_classes: int = 2
 
     def verify(self, X: Any, y: Any) -> bool:
         """Check the proof of the verdict and of the margin against the data.
@@ -103,7 +114,14 @@ class Separability:
         -------
         bool
         """
-        X, y = labelled(X, y)
+        X, y, n_classes = labelled(X, y)
+        if n_classes > 2 or self.n_classes > 2:
+            D = Labelled(X, y, n_classes, self.fit_intercept)
+            return n_classes > 2 and self._holds_jointly(D)
+        return self.holds(X, y)
+
+    def holds(self, X: Any, y: Array) -> bool:
+        """Does it hold of examples with these signs?"""
         if self.verdict == "separable":
             return (v := self._separator(X, y)) is not None and self._measures(X, y, v)
         if self.margin != Bracket(0.0, 0.0):
@@ -116,6 +134,12 @@ class Separability:
         except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
             return False
         return False
+
+    def _holds_jointly(self, D: Labelled) -> bool:
+        try:
+            return joint_proof.holds(self, D)
+        except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
+            return False
 
     def _separator(self, X: Any, y: Array) -> Array | None:
         """The witness, if it has every row strictly on its side."""
@@ -181,8 +205,8 @@ class Separability:
         `docs/certificates.md` describes the format and has a short script that checks it.
         """
         numbers = {
-            "coef": None if self.coef is None else [float(c).hex() for c in self.coef],
-            "intercept": None if self.intercept is None else float(self.intercept).hex(),
+            "coef": in_hex(self.coef),
+            "intercept": in_hex(self.intercept),
             "witness": None if self.witness is None else [written(f) for f in self.witness],
             "rows": list(self.rows),
             "multipliers": [written(p) for p in self.multipliers],
@@ -191,6 +215,9 @@ class Separability:
             "infinite": list(self.infinite),
         }
         head = {"format": FORMAT, "verdict": self.verdict, "fit_intercept": self.fit_intercept}
+        if self.n_classes > 2:
+            head["format"] = FORMAT_OF_MANY
+            numbers |= {"n_classes": self.n_classes, "rivals": list(self.rivals)}
         return json.dumps(head | numbers, indent=1)
 
     @classmethod
@@ -198,16 +225,17 @@ class Separability:
         """Read what `to_json` wrote. Nothing in it is believed: call `verify`."""
         try:
             told = json.loads(text)
-            if told["format"] != FORMAT:
+            if told["format"] not in (FORMAT, FORMAT_OF_MANY):
                 raise DataError(f"The certificate has format {told['format']!r}, not {FORMAT!r}.")
+            many = told["format"] == FORMAT_OF_MANY
             if type(told["fit_intercept"]) is not bool:
                 raise DataError("The certificate's fit_intercept must be true or false.")
             coef, witness = told["coef"], told["witness"]
             lower, upper = (float.fromhex(m) for m in told["margin"])
             return cls(
                 verdict=str(told["verdict"]),
-                coef=None if coef is None else np.array([float.fromhex(c) for c in coef]),
-                intercept=None if coef is None else float.fromhex(told["intercept"]),
+                coef=None if coef is None else np.array(from_hex(coef)),
+                intercept=None if coef is None else from_hex(told["intercept"]),
                 witness=None if witness is None else tuple(parsed(f) for f in witness),
                 rows=tuple(int(r) for r in told["rows"]),
                 multipliers=tuple(parsed(p) for p in told["multipliers"]),
@@ -215,6 +243,8 @@ class Separability:
                 novikoff=float.fromhex(told["novikoff"]),
                 infinite=tuple(int(s) for s in told["infinite"]),
                 fit_intercept=told["fit_intercept"],
+                rivals=tuple(int(r) for r in told["rivals"]) if many else (),
+                n_classes=int(told["n_classes"]) if many else 2,
             )
         except (
             AttributeError,
@@ -229,6 +259,18 @@ class Separability:
             raise DataError(f"This is not a separability certificate: {error!r}.") from error
 
 
+def in_hex(numbers: Any) -> Any:
+    """Floats as hexadecimal literals, in lists as they were."""
+    if numbers is None or isinstance(numbers, float):
+        return None if numbers is None else float(numbers).hex()
+    return [in_hex(n) for n in np.asarray(numbers).tolist()]
+
+
+def from_hex(told: Any) -> Any:
+    """The floats that were written."""
+    return [from_hex(t) for t in told] if isinstance(told, list) else float.fromhex(told)
+
+
 def written(f: Fraction) -> str:
     """A fraction as "p/q", however long (Python itself stops at 4,300 digits)."""
     return f"{fmpz(f.numerator)}/{fmpz(f.denominator)}"
@@ -238,12 +280,6 @@ def parsed(text: str) -> Fraction:
     """The fraction that was written."""
     p, q = text.split("/")
     return Fraction(int(fmpz(p)), int(fmpz(q)))
-
-
-def rounded_to_floats(exact: tuple[Fraction, ...]) -> Array:
-    """The nearest floats to a multiple of the numbers, the largest of which becomes 1."""
-    top = max(abs(f) for f in exact) or Fraction(1)
-    return np.array([float(f / top) for f in exact])
 
 
 def row_signs(V: Array, X: Any, y: Array) -> Array:

@@ -187,6 +187,12 @@ def expansion(numbers: list[Fraction]) -> Array:
     return np.array(parts)
 
 
+def rounded_to_floats(exact: tuple[Fraction, ...]) -> Array:
+    """The nearest floats to a multiple of the numbers, the largest of which becomes 1."""
+    top = max(abs(f) for f in exact) or Fraction(1)
+    return np.array([float(f / top) for f in exact])
+
+
 def exact_rows(X: Any, y: Array, rows: Array, bias: bool) -> list[list[Fraction]]:
     r"""$y_i(x_i, 1)$, or $y_i x_i$ without a bias, for a few rows, as fractions."""
     X = X[rows]

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from novikoff.inputs import DTYPES, in_canonical_order, require_sound
-from novikoff.labels import Signs, as_labels, two_classes
+from novikoff.labels import as_labels, numbered
 from novikoff.rows import SUM, column, first, last, norm, value
 
 Array = npt.NDArray[Any]
@@ -35,12 +35,13 @@ def as_examples(X: Any) -> Any:
     return X
 
 
-def labelled(X: Any, y: Any) -> tuple[Any, Signs]:
-    """The same, and their signs."""
+def labelled(X: Any, y: Any) -> tuple[Any, Array, int]:
+    """The same, their signs or, of more than two classes, their numbers, and how many classes."""
     X = as_examples(X)
     y = as_labels(y)
     check_consistent_length(X, y)
-    return X, two_classes(y)[1]
+    classes, known_by = numbered(y)
+    return X, known_by, len(classes)
 
 
 @njit(cache=True)

@@ -14,12 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.errors import ParameterError
-from novikoff.margins import widest
+from novikoff.margins import joint_proof, widest
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
-from novikoff.margins.certificate import Separability, rounded_to_floats
+from novikoff.margins.certificate import Separability
 from novikoff.margins.divergence import diverging
+from novikoff.margins.exact import rounded_to_floats
 from novikoff.margins.geometry import labelled, longest
+from novikoff.margins.kesler import Labelled
+from novikoff.margins.many import of_many, undecided
 from novikoff.margins.search import Proof, Search, Undecided, find
 
 Array = npt.NDArray[Any]
@@ -34,7 +37,8 @@ def separability(
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
-        Two labels of any kind.
+        Labels of any kind. Of more than two classes the question is whether one weight vector
+        for each can give every example the largest score for its own (Kesler's construction).
     fit_intercept : bool, default=True
         May the hyperplane have a bias, or must it go through the origin?
     tol : float, default=1e-6
@@ -68,10 +72,21 @@ def separability(
             raise ParameterError(f"{name}={given!r} must be a number above 0.")
     if not isinstance(fit_intercept, bool | np.bool_):
         raise ParameterError(f"fit_intercept={fit_intercept!r} must be True or False.")
-    fit_intercept = bool(fit_intercept)
-    X, y = labelled(X, y)
+    fit_intercept, deadline = bool(fit_intercept), monotonic() + float(budget)
+    X, y, n_classes = labelled(X, y)
+    if n_classes == 2:
+        return of_two(X, y, fit_intercept, tol, deadline)
+    D = Labelled(X, y, n_classes, fit_intercept)
+    result = of_many(
+        D, tol, deadline, lambda Z, sides, tol, deadline: of_two(Z, sides, False, tol, deadline)
+    )
+    return result if result.verdict == "undecided" or joint_proof.holds(result, D) else undecided(D)
+
+
+def of_two(X: Any, y: Array, fit_intercept: bool, tol: float, deadline: float) -> Separability:
+    """The verdict on examples with these signs."""
     d = X.shape[1]
-    search = Search(X, y, fit_intercept, monotonic() + budget)
+    search = Search(X, y, fit_intercept, deadline)
     try:
         verdict, proof, witness, free = find(search)
     except (Undecided, OverflowError):
@@ -90,9 +105,10 @@ def separability(
         coef, intercept = v[:-1], float(v[-1])
         radius = hypot(longest(search.rows, len(y)), float(fit_intercept))
         radius = nextafter(radius * (1 + 2.0**-52 * (d + 8)), inf)  # it was rounded
-        mistakes = novikoff_bound(
-            radius, widest.run_margin(X, y, v, fit_intercept, tol, stop).lower
-        )
+        of_run = bracket  # without a bias, a run takes place in the same space
+        if fit_intercept:
+            of_run = widest.run_margin(X, y, v, fit_intercept, tol, stop)
+        mistakes = novikoff_bound(radius, of_run.lower)
     elif verdict == "quasi-separable":
         exact = tuple(witness or ())
         rounded = rounded_to_floats(exact)
@@ -115,7 +131,7 @@ def separability(
         infinite,
         fit_intercept,
     )
-    if not result.verify(X, y) or len(infinite) != d + fit_intercept:
+    if not result.holds(X, y) or len(infinite) != d + fit_intercept:
         return _undecided(X, y, fit_intercept, search)
     return result
 

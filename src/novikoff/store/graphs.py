@@ -33,7 +33,8 @@ LARGEST = 2**31 - 2**20
 def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model as an ONNX graph that gives the same labels.
 
-    Of more than two classes, `score` has a column each. Needs the extra `onnx`: ``pip install novikoff[onnx]``.
+    Of more than two classes, `score` has a column each. Needs the extra `onnx`:
+    ``pip install novikoff[onnx]``.
 
     Parameters
     ----------
