@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from novikoff.margins.hyperplane import distance, margin
     from novikoff.margins.max_margin import MaxMargin
     from novikoff.margins.separability import separability
+    from novikoff.progressive_validation import Progress, progressive
     from novikoff.store.models import load
     from novikoff.theorem import Proof
     from novikoff.trace import Trace
@@ -48,6 +49,7 @@ _HOME = {
     "OutOfTime": "errors",
     "ParameterError": "errors",
     "Perceptron": "learners.perceptron",
+    "Progress": "progressive_validation",
     "Proof": "theorem",
     "Separability": "margins.certificate",
     "Trace": "trace",
@@ -63,6 +65,7 @@ _HOME = {
     "novikoff_bound": "margins.bounds",
     "perceptron_loss": "learners.loss",
     "perceptron_subgradient": "learners.loss",
+    "progressive": "progressive_validation",
     "separability": "margins.separability",
     "winnow_bound": "margins.bounds",
 }
@@ -79,6 +82,7 @@ __all__ = [
     "OutOfTime",
     "ParameterError",
     "Perceptron",
+    "Progress",
     "Proof",
     "Separability",
     "Trace",
@@ -94,6 +98,7 @@ __all__ = [
     "novikoff_bound",
     "perceptron_loss",
     "perceptron_subgradient",
+    "progressive",
     "separability",
     "winnow_bound",
 ]

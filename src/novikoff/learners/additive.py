@@ -18,7 +18,7 @@ from novikoff.learners.run import Run
 from novikoff.learners.updates import Retraced, square_under
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
-from novikoff.rows import Unit, add, dot
+from novikoff.rows import Unit, add, dot, suited
 
 
 @njit(cache=True)
@@ -280,7 +280,7 @@ class Additive(MistakeDriven):
         if run.w.ndim == 1:
             k, R, least, stopped = epoch(run.w, updates, room.times, D, self._rule(), first)
         else:
-            classes = self._classes(run, len(D.y), since)
+            classes, run.w = self._classes(run, len(D.y), since), suited(run.w, D.rows)
             learn = one_vs_rest.epoch if self._machines() else joint.epoch
             k, R, least, stopped = learn(run.w, updates, room, D, self._rule(), classes, first)
             least = classes.least if self._machines() else least

@@ -10,7 +10,7 @@ from numba import njit
 from novikoff.inputs import overflow, read
 from novikoff.learners import many
 from novikoff.learners.telling import Telling
-from novikoff.rows import dot
+from novikoff.rows import dot, suited
 
 Array = npt.NDArray[Any]
 
@@ -68,8 +68,9 @@ class Predicting(Telling, ABC):
     def _scores(self, X: Any) -> Array:
         w, space = self._predicting(), self._run.space
         out = np.empty(X.shape[0] if w.ndim == 1 else (X.shape[0], len(w)), w.dtype)
-        score = scores if w.ndim == 1 else many.scores
-        if score(w, self._rows(X, space), out) >= 0:
+        rows = self._rows(X, space)
+        stopped = scores(w, rows, out) if w.ndim == 1 else many.scores(suited(w, rows), rows, out)
+        if stopped >= 0:
             self._require_sound(X, space)
             raise overflow(w.dtype)
         return out

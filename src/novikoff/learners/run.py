@@ -68,7 +68,7 @@ class Run:
         """A run that can go its own way."""
         return replace(
             self,
-            w=self.w.copy(),
+            w=self.w.copy(order="K"),
             memory=None if self.memory is None else self.memory.copy(),
             mistakes=list(self.mistakes),
             updates=None if self.updates is None else self.updates.copy(),

@@ -1,0 +1,227 @@
+r"""Progressive validation: predict, score, then learn.
+
+Every example is new to the model when it is predicted, so the share of wrong predictions is an
+honest measure of it while it learns, and over a window, of it as it is now (Blum, Kalai &
+Langford 1999).
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from novikoff.errors import DataError, ParameterError
+from novikoff.learners import parameters
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many predictions were wrong so far, and lately.
+
+    Parameters
+    ----------
+    examples, mistakes : int
+        How many examples came, and on how many the prediction was wrong.
+    window_examples, window_mistakes : int
+        The same of the last examples only.
+    confidence : float
+        Of the intervals.
+
+    Examples
+    --------
+    >>> from novikoff import Progress
+    >>> progress = Progress(examples=1000, mistakes=100, window_examples=200, window_mistakes=10)
+    >>> progress.rate, progress.window_rate
+    (0.1, 0.05)
+    >>> low, high = progress.interval
+    >>> f"{low:.3f} to {high:.3f}"
+    '0.083 to 0.120'
+    """
+
+    examples: int
+    mistakes: int
+    window_examples: int
+    window_mistakes: int
+    confidence: float = 0.95
+
+    @property
+    def rate(self) -> float:
+        """The share of wrong predictions."""
+        return self.mistakes / self.examples
+
+    @property
+    def window_rate(self) -> float:
+        """The share of wrong predictions among the last examples."""
+        return self.window_mistakes / self.window_examples
+
+    @property
+    def interval(self) -> Interval:
+        """Where the chance of a mistake lies, on the average over all examples."""
+        return wilson(self.mistakes, self.examples, self.confidence)
+
+    @property
+    def window_interval(self) -> Interval:
+        """Where the chance of a mistake lies, on the average over the last examples."""
+        return wilson(self.window_mistakes, self.window_examples, self.confidence)
+
+    def __str__(self) -> str:
+        (low, high), (late_low, late_high) = self.interval, self.window_interval
+        return (
+            f"{self.examples:,} examples, {self.rate:.2%} wrong ({low:.2%} to {high:.2%}); "
+            f"of the last {self.window_examples:,}, {self.window_rate:.2%} "
+            f"({late_low:.2%} to {late_high:.2%})"
+        )
+
+
+def wilson(mistakes: int, examples: int, confidence: float) -> Interval:
+    r"""Wilson's score interval for the chance behind a share.
+
+    The $p$ with $|\hat p - p| \le z\sqrt{p(1-p)/n}$. For examples drawn independently; the model
+    may change on the way, $p$ is then the average of its chances.
+
+    Parameters
+    ----------
+    mistakes, examples : int
+    confidence : float
+
+    Returns
+    -------
+    tuple of two floats
+
+    Examples
+    --------
+    >>> from novikoff.progressive_validation import wilson
+    >>> [round(end, 4) for end in wilson(0, 100, 0.95)]
+    [0.0, 0.037]
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+    Journal of the American Statistical Association 22(158).
+    """
+    z, n = NormalDist().inv_cdf(0.5 + confidence / 2), examples
+    p = mistakes / n
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    # at 0 and at n the ends are those of the share, but for rounding
+    return min(max(0.0, middle - half), p), max(min(1.0, middle + half), p)
+
+
+def progressive(
+    model: Any,
+    source: Iterable[Any],
+    *,
+    window: int = 1000,
+    every: int = 1000,
+    chunk: int = 1,
+    confidence: float = 0.95,
+    classes: Any = None,
+) -> Iterator[Progress]:
+    """Predict each example of a stream, then learn from it, and tell how it goes.
+
+    Parameters
+    ----------
+    model : estimator with `predict` and `partial_fit`
+        Any learner of novikoff or scikit-learn; it is trained by this. Before its first lesson
+        it has no answer, which counts as a mistake.
+    source : iterable of blocks
+        Blocks of `novikoff.data.stream`, or tuples ``(X, y)`` or ``(X, y, sample_weight)``.
+        It may be endless.
+    window : int, default=1000
+        How many of the last examples the window has.
+    every : int, default=1000
+        How many examples to tell of at a time.
+    chunk : int, default=1
+        How many examples to predict before they are learned. With more than 1 it is faster,
+        and the model is judged as it was up to so many examples ago.
+    confidence : float, default=0.95
+        Of the intervals.
+    classes : array of labels, optional
+        Given to `partial_fit`, for learners that need all labels up front.
+
+    Yields
+    ------
+    Progress
+        After every so many examples, and at the end.
+
+    Examples
+    --------
+    >>> from novikoff import Perceptron, progressive
+    >>> from novikoff.data import planted
+    >>> X, y, _ = planted(3000, 10, margin=0.05)
+    >>> for progress in progressive(Perceptron(), [(X, y)], every=1500):
+    ...     print(progress)
+    1,500 examples, 2.33% wrong (1.68% to 3.23%); of the last 1,000, 1.00% (0.54% to 1.83%)
+    3,000 examples, 1.77% wrong (1.35% to 2.30%); of the last 1,000, 1.80% (1.14% to 2.83%)
+
+    References
+    ----------
+    Blum, A., Kalai, A. & Langford, J. (1999). Beating the hold-out: bounds for k-fold and
+    progressive cross-validation. COLT.
+    """
+    for name, given in (("window", window), ("every", every), ("chunk", chunk)):
+        parameters.count(name, given)
+    if not isinstance(confidence, float) or not 0 < confidence < 1:
+        raise ParameterError(f"confidence={confidence!r} must be a number between 0 and 1.")
+    return _told(model, source, deque(maxlen=window), every, chunk, confidence, classes)
+
+
+def _told(
+    model: Any,
+    source: Iterable[Any],
+    late: "deque[bool]",
+    every: int,
+    chunk: int,
+    confidence: float,
+    classes: Any,
+) -> Iterator[Progress]:
+    examples = mistakes = 0
+    fresh = not getattr(model, "__sklearn_is_fitted__", lambda: hasattr(model, "classes_"))()
+    for X, y, weight in _blocks(source):
+        n, low = len(y), 0
+        while low < n:
+            high = min(n, low + chunk, low + every - examples % every)
+            rows = X[low:high]
+            wrong = np.ones(high - low, bool) if fresh else model.predict(rows) != y[low:high]
+            options = {} if weight is None else {"sample_weight": weight[low:high]}
+            model.partial_fit(rows, y[low:high], **_classes(classes, fresh), **options)
+            fresh, low = False, high
+            examples, mistakes = examples + len(wrong), mistakes + int(wrong.sum())
+            late.extend(wrong.tolist())
+            if examples % every == 0:
+                yield Progress(examples, mistakes, len(late), sum(late), confidence)
+    if not examples:
+        raise DataError("The source has no examples: there is nothing to predict.")
+    if examples % every:
+        yield Progress(examples, mistakes, len(late), sum(late), confidence)
+
+
+def _classes(classes: Any, fresh: bool) -> dict[str, Any]:
+    return {} if classes is None or not fresh else {"classes": classes}
+
+
+def _blocks(source: Iterable[Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """Rows that can be cut, labels and weights of every block."""
+    for block in source:
+        if hasattr(block, "X"):
+            X, y, weight = block.X, block.y, block.weight
+        elif isinstance(block, tuple) and len(block) in (2, 3):
+            X, y, weight = (*block, None)[:3]
+        else:
+            raise DataError(
+                f"The source has a {type(block).__name__}: it must have tuples (X, y) or (X, y, "
+                "sample_weight), or be a stream of novikoff.data."
+            )
+        if y is None:
+            raise DataError("A block of the source has no labels: there is nothing to score.")
+        X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
+        if X.shape[0] != len(y):
+            raise DataError(f"A block has {X.shape[0]} rows, but {len(y)} labels: give one each.")
+        yield X, np.asarray(y), None if weight is None else np.asarray(weight)

@@ -1,0 +1,127 @@
+"""Progressive validation: every example is predicted before it is learned."""
+
+from itertools import islice, repeat
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.linear_model import SGDClassifier
+
+from laws.learners import ADDITIVE
+from laws.test_many_classes import many_worlds
+from novikoff import AveragedPerceptron, Perceptron, Progress, Winnow, progressive
+from novikoff.data import stream, write
+from novikoff.errors import DataError, ParameterError
+from novikoff.progressive_validation import wilson
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(data=st.data(), world=many_worlds())
+def test_it_is_the_loop_of_single_examples(learner, form, data, world):
+    """However the stream is cut: predict, then learn, and count."""
+    X, y = world
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(y) - 1))))
+    window, every = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 5))
+    blocks = [(form(X[b]), y[b]) for b in np.split(np.arange(len(y)), cuts)]
+    told = list(progressive(learner(shuffle=False), blocks, window=window, every=every))
+    model, wrong = learner(shuffle=False), []
+    for i in range(len(y)):
+        wrong.append(i == 0 or model.predict(X[i : i + 1])[0] != y[i])
+        model.partial_fit(X[i : i + 1], y[i : i + 1])
+    points = [*range(every, len(y) + 1, every)]
+    points += [len(y)] if len(y) % every else []
+    assert [p.examples for p in told] == points
+    for progress in told:
+        before = wrong[: progress.examples]
+        assert progress.mistakes == sum(before)
+        assert progress.window_examples == min(window, len(before))
+        assert progress.window_mistakes == sum(before[-window:])
+
+
+@pytest.mark.parametrize("chunk", [2, 7, 100])
+def test_chunks_are_predicted_before_they_are_learned(chunk):
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((50, 3)), random.integers(0, 2, 50)
+    told = list(progressive(Perceptron(shuffle=False), [(X, y)], chunk=chunk, every=50))
+    model, wrong = Perceptron(shuffle=False), 0
+    for low in range(0, 50, chunk):
+        some = slice(low, low + chunk)
+        wrong += len(y[some]) if low == 0 else int((model.predict(X[some]) != y[some]).sum())
+        model.partial_fit(X[some], y[some])
+    assert told[-1].mistakes == wrong
+
+
+def test_an_endless_stream_with_a_break_in_it():
+    """What was learned becomes wrong: the window sees it at once, the whole later."""
+    random = np.random.default_rng(0)
+
+    def endless():
+        for t in range(10**9):
+            X = random.standard_normal((100, 5))
+            yield X, np.where((X[:, 0] > 0) != (t >= 40), 1, -1)
+
+    told = list(islice(progressive(AveragedPerceptron(), endless(), window=500, every=500), 9))
+    assert told[7].window_rate < 0.1 < 0.5 < told[8].window_rate
+    assert told[8].rate < 0.25
+
+
+def test_readers_weights_and_other_peoples_learners(tmp_path):
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((60, 3)), random.integers(0, 2, 60)
+    write(tmp_path / "some.svm", X, y)
+    told = list(progressive(Perceptron(), stream(tmp_path / "some.svm"), every=20))
+    assert [p.examples for p in told] == [20, 40, 60]
+    theirs = list(progressive(SGDClassifier(), [(X, y)], classes=[0, 1]))
+    assert theirs[-1].examples == 60
+    weight = np.ones(60)
+    weight[1:] = 0
+    only_one = Perceptron(shuffle=False)
+    list(progressive(only_one, [(X, y, weight)], classes=[0, 1]))
+    assert only_one.n_mistakes_ == 1
+
+
+@given(n=st.integers(1, 300), data=st.data())
+def test_the_interval_is_wilsons(n, data):
+    k = data.draw(st.integers(0, n))
+    for confidence, z in ((0.95, 1.959963984540054), (0.99, 2.5758293035489004)):
+        low, high = wilson(k, n, confidence)
+        assert 0 <= low <= k / n <= high <= 1
+        for end in (low, high):  # the ends solve |k/n - p| = z sqrt(p (1 - p) / n)
+            if 1e-12 < end < 1 - 1e-12:
+                assert abs(k / n - end) == pytest.approx(z * np.sqrt(end * (1 - end) / n), abs=1e-9)
+
+
+def test_the_interval_covers():
+    random = np.random.default_rng(0)
+    for p in (0.02, 0.3):
+        covered = 0
+        for _ in range(2000):
+            low, high = Progress(400, random.binomial(400, p), 1, 0).interval
+            covered += low <= p <= high
+        assert 0.93 < covered / 2000 < 0.975
+
+
+def test_in_words():
+    assert str(Progress(1000, 100, 200, 10)) == (
+        "1,000 examples, 10.00% wrong (8.29% to 12.02%); of the last 200, 5.00% (2.74% to 8.96%)"
+    )
+
+
+def test_bad_input():
+    X, y = np.eye(2), [0, 1]
+    for options in ({"window": 0}, {"every": 1.5}, {"chunk": -1}, {"confidence": 1.0}):
+        with pytest.raises(ParameterError, match=next(iter(options))):
+            progressive(Perceptron(), [(X, y)], **options)
+    with pytest.raises(DataError, match="no examples"):
+        list(progressive(Perceptron(), []))
+    with pytest.raises(DataError, match="must have tuples"):
+        list(progressive(Perceptron(), [X]))
+    with pytest.raises(DataError, match="2 rows, but 1 labels"):
+        list(progressive(Perceptron(), [(X, [0])]))
+    with pytest.raises(DataError, match="has no labels"):
+        list(progressive(Perceptron(), [(X, None)]))
+    with pytest.raises(DataError, match="0/1 features"):
+        list(progressive(Winnow(), repeat((X * 2, y)), classes=[0, 1]))
