@@ -268,67 +268,6 @@ def dot(w, X, i):
     return w.dtype.type(s)
 
 
-@njit(fastmath=SUM)
-def dot_two(w, v, X, i):
-    """`dot` with two weight vectors, each with the bits it has alone, from one look at the row."""
-    s = t = w.dtype.type(0)
-    r = divisor(X, i)
-    for k in range(first(X, i), last(X, i)):
-        x = divided(X, value(X, i, k), r)
-        s += x * w[column(X, k)]
-        t += x * v[column(X, k)]
-    return w.dtype.type(s), w.dtype.type(t)
-
-
-@njit
-def vector_by_vector(W, X, i, out):
-    """The products of `dots`, two weight vectors at a time: where the row is dense."""
-    for c in range(0, len(W) - 1, 2):
-        out[c], out[c + 1] = dot_two(W[c], W[c + 1], X, i)
-    if len(W) % 2:
-        out[len(W) - 1] = dot(W[-1], X, i)
-
-
-@njit
-def entry_by_entry(W, X, i, out):
-    """The products of `dots`, all weights of an entry together: where the row is sparse."""
-    out[:] = 0
-    r = divisor(X, i)
-    for k in range(first(X, i), last(X, i)):
-        x = W.dtype.type(divided(X, value(X, i, k), r))
-        j = column(X, k)
-        for c in range(U(0), U(len(W))):
-            out[c] += x * W[c, j]
-
-
-def is_sparse(X: Any) -> bool:
-    """Are rows sparse?"""
-    return is_sparse(X.rows) if isinstance(X, Unit | Above) else isinstance(X, CSR)
-
-
-def dots(W: Any, X: Any, i: int, out: Any) -> None:
-    r"""$\langle w_c, x_i\rangle$ for all weight vectors $w_c$, the rows of `W`.
-
-    Quick if the entries of `W` that are read together lie together: `suited` sees to that.
-    """
-    (entry_by_entry if is_sparse(X) else vector_by_vector)(W, X, i, out)
-
-
-@overload(dots)
-def _dots(W, X, i, out):
-    inner = X
-    while is_a(inner, Unit, Above):
-        inner = inner.types[0]
-    if is_a(inner, CSR):
-        return lambda W, X, i, out: entry_by_entry(W, X, i, out)
-    return lambda W, X, i, out: vector_by_vector(W, X, i, out)
-
-
-def suited(W: Any, X: Any) -> Any:
-    """The weights of many classes in the order in which `dots` reads them, copied if need be."""
-    return np.asfortranarray(W) if is_sparse(X) else np.ascontiguousarray(W)
-
-
 @njit
 def add(w, a, X, i):
     r"""$w \leftarrow w + a\,x_i$"""

@@ -18,7 +18,8 @@ from novikoff.learners.run import Run
 from novikoff.learners.updates import Retraced, square_under
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
-from novikoff.rows import Unit, add, dot, suited
+from novikoff.products import suited
+from novikoff.rows import Unit, add, dot
 
 
 @njit(cache=True)

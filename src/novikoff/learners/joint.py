@@ -25,7 +25,8 @@ from numba import njit
 
 from novikoff.examples import announce, n_visits, visit, weight
 from novikoff.learners.loop import longest_so_far
-from novikoff.rows import add, dots, sqnorm
+from novikoff.products import dots
+from novikoff.rows import add, sqnorm
 
 
 class Made(NamedTuple):

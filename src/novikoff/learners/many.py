@@ -13,7 +13,7 @@ from numba import njit
 
 from novikoff.examples import Examples, n_visits, visit, weight
 from novikoff.learners.joint import Made, move
-from novikoff.rows import dots
+from novikoff.products import dots
 
 Array = npt.NDArray[Any]
 

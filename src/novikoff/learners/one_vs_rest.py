@@ -14,7 +14,8 @@ from numba import njit
 from novikoff.examples import announce, n_visits, visit, weight
 from novikoff.learners.joint import move, shared
 from novikoff.learners.loop import longest_so_far
-from novikoff.rows import dots, sqnorm
+from novikoff.products import dots
+from novikoff.rows import sqnorm
 
 
 @njit(cache=True)

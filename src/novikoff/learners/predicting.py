@@ -10,7 +10,8 @@ from numba import njit
 from novikoff.inputs import overflow, read
 from novikoff.learners import many
 from novikoff.learners.telling import Telling
-from novikoff.rows import dot, suited
+from novikoff.products import suited
+from novikoff.rows import dot
 
 Array = npt.NDArray[Any]
 
