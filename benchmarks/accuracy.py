@@ -1,0 +1,211 @@
+"""Test error and training time of every learner, beside scikit-learn's linear classifiers.
+
+    python -m benchmarks.accuracy                 # all sets, to docs/accuracy.md
+    python -m benchmarks.accuracy a9a mnist       # some, to the screen
+
+"Tuned" is the best of a few settings on a fifth of the training rows (at most 10,000) that were
+kept apart; the model is then trained on all. Sets without a test set of their own are cut: a
+fifth, drawn at random, is the test. Times are of one fit, after another that compiles.
+"""
+
+import gzip
+import io
+import re
+import sys
+import tarfile
+import time
+import warnings
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from benchmarks.many import SHARED, mnist
+from novikoff.data import read
+from novikoff.learners import LEARNERS
+
+PAGE = Path(__file__).parent.parent / "docs" / "accuracy.md"
+FOR_TUNING = 10_000
+
+# ------------------------------------------------------------- the data
+
+
+def text_file(name, test=None):
+    """An svmlight file, and its test file."""
+    folder = SHARED / name.split(".")[0]
+    train = read(folder / name)
+    if test is None:
+        return cut(train.X, train.y)
+    other = read(folder / test, n_features=train.X.shape[1])
+    return train.X, train.y, other.X, other.y
+
+
+def cut(X, y):
+    """A fifth of the rows is the test."""
+    X, X_test, y, y_test = train_test_split(X, y, test_size=0.2, random_state=0)
+    return X, y, X_test, y_test
+
+
+def scaled(X, y, X_test, y_test):
+    """Columns of mean 0 and deviation 1 in the training rows."""
+    scaler = StandardScaler().fit(X)
+    return (
+        scaler.transform(X).astype(np.float32),
+        y,
+        scaler.transform(X_test).astype(np.float32),
+        y_test,
+    )
+
+
+def table(path):
+    """Columns of numbers, the last the label."""
+    rows = np.loadtxt(io.BytesIO(gzip.decompress(path.read_bytes())), delimiter=",")
+    return scaled(*cut(rows[:, :-1], rows[:, -1].astype(int)))
+
+
+def posts():
+    """Words of the raw newsgroup posts, without headers, weighed by rarity, at unit length."""
+    parts = {"train": ([], []), "test": ([], [])}
+    with tarfile.open(SHARED / "20news_bydate" / "20news-bydate.tar.xz") as archive:
+        for member in archive:
+            if member.isfile():
+                part, group, _ = member.name.split("/")[-3:]
+                texts, labels = parts[part.rsplit("-", 1)[-1]]
+                text = archive.extractfile(member).read().decode("latin-1")
+                texts.append(re.split(r"\n\s*\n", text, maxsplit=1)[-1])
+                labels.append(group)
+    words = TfidfVectorizer(sublinear_tf=True, min_df=2, dtype=np.float32)
+    X = sparse.csr_array(words.fit_transform(parts["train"][0]))
+    X_test = sparse.csr_array(words.transform(parts["test"][0]))
+    return X, np.array(parts["train"][1]), X_test, np.array(parts["test"][1])
+
+
+def digits():
+    """MNIST, pixels from 0 to 1."""
+    return (*mnist("train"), *mnist("t10k"))
+
+
+def one_file(folder, pattern):
+    """The file of a folder that is not its provenance."""
+    return next((SHARED / folder).glob(pattern))
+
+
+SETS = {
+    "mushrooms": lambda: text_file("mushrooms.gz"),
+    "a9a": lambda: text_file("a9a.gz", "a9a.t.gz"),
+    "w7a": lambda: text_file(one_file("w7a", "w7a.[gbx]*").name, one_file("w7a", "w7a.t.*").name),
+    "ijcnn1": lambda: text_file("ijcnn1.bz2", "ijcnn1.t.bz2"),
+    "spambase": lambda: table(one_file("spambase", "*.gz")),
+    "news20": lambda: cut(*read(SHARED / "news20_multiclass" / "news20.bz2", dtype=np.float32)[:2]),
+    "20news": posts,
+    "mnist": digits,
+    "covtype": lambda: table(SHARED / "covtype" / "covtype.data.gz"),
+}
+
+# ------------------------------------------------------------- the learners
+
+THEIRS = {
+    "SGDClassifier": (SGDClassifier, {"alpha": [1e-6, 1e-5, 1e-4, 1e-3], "average": [False, True]}),
+    "LinearSVC": (LinearSVC, {"C": [0.01, 0.1, 1.0, 10.0]}),
+    "LogisticRegression": (LogisticRegression, {"C": [0.01, 0.1, 1.0, 10.0]}),
+}
+GRID = {
+    "max_iter": [1, 3, 10, 30],
+    "normalize": [False, True],
+    "C": [0.001, 0.01, 0.1, 1.0],
+    "r": [0.1, 1.0, 10.0],
+}
+"""What is tuned of ours, where a learner has it."""
+
+
+def ours():
+    """Every learner and the settings to try."""
+    for learner in LEARNERS:
+        known = learner().get_params()
+        yield learner.__name__, (learner, {k: v for k, v in GRID.items() if k in known})
+
+
+def trained(kind, X, y, options):
+    """A model, and the seconds it took."""
+    model = kind(**options)
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    start = time.perf_counter()
+    model.fit(X, y)
+    return model, time.perf_counter() - start
+
+
+def tuned(kind, grid, X, y):
+    """The best of the settings on rows that were kept apart."""
+    rows = np.random.default_rng(0).permutation(X.shape[0])
+    apart = rows[: min(len(rows) // 5, FOR_TUNING)]
+    rest = rows[len(apart) : len(apart) + 4 * FOR_TUNING]
+    best, chosen = -1.0, {}
+    for values in product(*grid.values()):
+        options = dict(zip(grid, values, strict=True))
+        score = trained(kind, X[rest], y[rest], options)[0].score(X[apart], y[apart])
+        if score > best:
+            best, chosen = score, options
+    return chosen
+
+
+def cell(kind, options, data):
+    """Error and seconds, or why there are none."""
+    X, y, X_test, y_test = data
+    try:
+        if kind in LEARNERS:
+            trained(kind, X, y, options | {"max_iter": 1})
+        model, seconds = trained(kind, X, y, options)
+    except ValueError as error:
+        return None, str(error).split(":")[0][:60]
+    return 100 * (1 - model.score(X_test, y_test)), f"{seconds:.2f} s"
+
+
+def lines(name):
+    """The rows of the table for one set."""
+    data = SETS[name]()
+    n, d = data[0].shape
+    title = f"{name}: {n:,} x {d:,}, {len(np.unique(data[1]))} classes"
+    yield f"\n## {title}\n"
+    yield "| learner | default: error | seconds | tuned: error | seconds | tuned to |"
+    yield "|---|---|---|---|---|---|"
+    for label, (kind, grid) in [*ours(), *THEIRS.items()]:
+        error, told = cell(kind, {}, data)
+        if error is None:
+            yield f"| `{label}` | does not learn this: {told} | | | | |"
+            continue
+        options = tuned(kind, grid, *data[:2])
+        better, seconds = cell(kind, options, data)
+        settings = ", ".join(f"{k}={v}" for k, v in options.items())
+        yield f"| `{label}` | {error:.2f}% | {told} | {better:.2f}% | {seconds} | {settings} |"
+
+
+HEAD = """# How accurate
+
+Test error and training time of every learner, beside scikit-learn's linear classifiers, each with
+its default parameters and tuned on rows kept apart. Made by `python -m benchmarks.accuracy`.
+"""
+
+
+def main():
+    """Write the page, or print some of it."""
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    names = sys.argv[1:] or list(SETS)
+    page = [HEAD]
+    for name in names:
+        for line in lines(name):
+            print(line, flush=True)
+            page.append(line)
+    if not sys.argv[1:]:
+        PAGE.write_text("\n".join(page) + "\n")
+
+
+if __name__ == "__main__":
+    main()
