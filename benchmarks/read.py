@@ -106,8 +106,8 @@ def reading(folder: Path, size: float, rounds: int) -> None:
 
 
 def learn(path: Path, n_jobs: int | None = None) -> None:
-    """One pass from a file to a model."""
-    model = Perceptron()
+    """One pass from a file to a model, in the order of the file, as the other makes it."""
+    model = Perceptron(shuffle=False)
     for block in stream(path, n_jobs=n_jobs):
         model.partial_fit(block.X, block.y, classes=[-1, 1])
 
