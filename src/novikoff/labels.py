@@ -138,7 +138,8 @@ def growing_classes(
     if known is not None and given is None and _all_among(y, known):
         return known, np.zeros(len(known), np.bool_)
     told = None if given is None else known_classes(given, many=True)
-    if told is not None and np.array_equal(told, known) and _all_among(y, told):
+    same = told is not None and known is not None and np.array_equal(told, known)
+    if told is not None and same and _all_among(y, told):
         return told, np.zeros(len(told), np.bool_)
     check_classification_targets(y)
     seen = np.unique(y)
