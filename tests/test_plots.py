@@ -376,5 +376,5 @@ def test_the_gallery_can_be_drawn():
 def test_the_pictures_of_the_documentation_are_small():
     folder = Path(__file__).parent.parent / "docs" / "pictures"
     pictures = sorted(folder.glob("*.png"))
-    assert [p.stem for p in pictures] == ["comparison", "proof"]
+    assert [p.stem for p in pictures] == ["comparison", "lab", "lab_dark", "proof"]
     assert all(p.stat().st_size < 100_000 for p in pictures)

@@ -93,7 +93,7 @@ class Trace:
         made, self._space, self._classes = run.recorded, run.space, model.classes_
         self._learner: MistakeDriven = clone(model)
         table, self._data = made.table[: made.n], made.data
-        self._square, self._n_given = made.square, made.n_given
+        self._square, self._n_given, self._visited = made.square, made.n_given, made.visited
         self.start = made.start.copy()
         self.mistakes_per_epoch = np.array(run.mistakes, np.int64)
         self.mistakes = made.before + 1 + np.arange(made.n)
@@ -297,6 +297,25 @@ class Trace:
             R * float(a.max()), gamma * float(a.min()), start_norm=length, start_progress=progress
         )
         return float(self.mistakes[0] - 1 if len(self) else 0) + most
+
+    # ------------------------------------------------------ to look at
+
+    def player(self) -> Any:
+        """The run as a picture that moves: step by step, in a notebook (extra `notebook`).
+
+        Every example visited is a step; where the order of visits is not known (``shuffle=True``
+        without a seed), every update is.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+            For Jupyter, marimo and VS Code. Its `step` says how many steps are made, and can be
+            set. The run must be on two features.
+        """
+        # the lab knows the trace, so the trace cannot know it when imported
+        from novikoff.lab.notebook import player
+
+        return player(self)
 
     # ------------------------------------------------------ tables
 

@@ -1,4 +1,4 @@
-"""The command: `novikoff fit`, `predict`, `score`, `certify`, `verify`, `show`, `convert`.
+"""The command: `novikoff fit`, `predict`, `score`, `certify`, `verify`, `show`, `convert`, `lab`.
 
 Results go to standard output, everything else to standard error. Errors are sentences.
 """
@@ -21,6 +21,7 @@ HOMES = {
     "certify": "proving",
     "verify": "proving",
     "completion": "completing",
+    "lab": "lab",
 }
 
 

@@ -55,6 +55,14 @@ def seed(text: str) -> int:
     return number
 
 
+def port(text: str) -> int:
+    """A port, or 0 for any that is free."""
+    number = int(text)
+    if not 0 <= number < 2**16:
+        raise ValueError
+    return number
+
+
 count.__name__ = "whole number of at least 1"
 
 
@@ -139,6 +147,17 @@ def build() -> argparse.ArgumentParser:
     convert.add_argument("source", metavar="MODEL|DATA")
     convert.add_argument("target", metavar="FILE", help="its ending says what it will be")
     add_reading(convert)
+
+    lab = command("lab", "open a page on this machine that shows a perceptron learn")
+    lab.add_argument("--port", type=port, default=1962, help="[1962, the year of the theorem]")
+    lab.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="the address to listen at [127.0.0.1: this machine only]",
+    )
+    lab.add_argument(
+        "--no-browser", dest="browser", action="store_false", help="only print the address"
+    )
 
     completion = command("completion", "print what makes a shell complete this command")
     completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))

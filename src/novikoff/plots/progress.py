@@ -185,12 +185,14 @@ class ProgressDisplay:
         ax.set_ylim(0.6 * float(known.min()), 1.5 * top)
 
 
-def brackets(trace: Trace) -> tuple[Array, Array, Array]:
+def brackets(trace: Trace, points: int = POINTS) -> tuple[Array, Array, Array]:
     """Both ends of the margin bracket, the best by then, at some of the updates."""
     X, y = trace.data
     Z, n, width = as_in_run(X, trace._space), len(trace), len(trace.start)
     slack = float(trace._space["slack"])
-    ks = np.unique(np.rint(np.geomspace(1, n, POINTS)).astype(int)) if n else np.zeros(0, int)
+    ks = 1 + np.arange(n)
+    if n > points:
+        ks = np.unique(np.rint(np.geomspace(1, n, points)).astype(int))
     lower, upper = np.zeros(len(ks)), np.zeros(len(ks))
     total = np.cumsum(abs(trace.step))
     for j, w in enumerate(trace._replayed(ks)):

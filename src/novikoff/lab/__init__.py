@@ -1,0 +1,14 @@
+"""The lab: a page that shows a perceptron learn, on this machine alone (extra `lab`).
+
+The page only shows and asks; every number on it is computed here, by the library.
+
+| | |
+|---|---|
+| `state.py`, `presets.py` | points, learner, options: as a link says them, checked |
+| `sheet.py` | two columns, or a projection, of a table of one's own |
+| `frames.py`, `visits.py`, `verdicts.py` | from a state, or a trace, to all that is shown |
+| `scripts.py` | the Python program that does the same |
+| `server.py`, `guard.py` | the page on the loopback address, and who may talk to it |
+| `notebook.py` | the same player in a notebook (extra `notebook`): `trace.player()` |
+| `static/` | what the browser gets; `player.js` and what it imports are used by both |
+"""

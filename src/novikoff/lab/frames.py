@@ -1,0 +1,268 @@
+"""From a state, or a trace, to everything that is shown: numbers and sentences, ready for JSON."""
+
+import warnings
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+import novikoff
+from novikoff.errors import NotSeparable, OutOfTime, ParameterError
+from novikoff.lab.presets import NAMES, preset
+from novikoff.lab.scripts import parameters, script, starting
+from novikoff.lab.state import LEARNERS, State, to_link
+from novikoff.lab.verdicts import disjunction_bound, verdict
+from novikoff.lab.visits import MOST_STEPS, Visits, means, seen, visits
+from novikoff.learners.additive import Additive
+from novikoff.plots.progress import brackets
+from novikoff.plots.proof import FAR
+from novikoff.theorem import Proof
+from novikoff.trace import Trace
+from novikoff.words import describe
+
+Array = npt.NDArray[Any]
+
+BRACKETS = 600
+"""At how many updates, at the most, the margin bracket is measured."""
+SAMPLES = 160
+
+
+def of_state(state: State) -> dict[str, Any]:
+    """All that the page shows of a state.
+
+    Parameters
+    ----------
+    state : State
+
+    Returns
+    -------
+    dict
+        `points`, `link`, `options` and, where there is something to learn from, what
+        `of_trace` says, `code` and `words`. Else `wanting` says what is missing.
+    """
+    shown: dict[str, Any] = {
+        "points": [[x, y] for x, y, _ in state.points],
+        "signs": [sign for *_, sign in state.points],
+        "names": list(state.names),
+        "classes": list(state.classes),
+        "link": to_link(replace(state, step=0)),
+        "view": None if state.view is None else list(state.view),
+        "step": state.step,
+        "preset": state.preset,
+        "options": state.options,
+    }
+    missing = {-1, 1} - set(shown["signs"])
+    if missing:
+        return shown | {"wanting": _wanting(state, missing)}
+    epochs = max(1, min(state.max_iter, MOST_STEPS // len(state.points)))
+    model = _fitted(state, epochs)
+    shown |= of_trace(model.trace_, state.classes, state.names)
+    if epochs < state.max_iter and not shown["converged"]:
+        shown["notes"].append(
+            f"The page shows {MOST_STEPS:,} steps at the most, so the run was ended after "
+            f"{epochs:,} epochs. The library itself goes on for as long as it is told."
+        )
+    X = np.array(shown["points"], float)
+    right = int((model.predict(X) == np.array(shown["signs"])).sum())
+    return shown | {
+        "code": script(state, epochs),
+        "words": describe(model),
+        "right": right,
+    }
+
+
+def _wanting(state: State, missing: set[int]) -> str:
+    if len(missing) == 2:
+        return "Add points of both classes, or choose a data set, and the learner will begin."
+    name = state.classes[next(iter(missing)) > 0].replace("-", "\N{MINUS SIGN}")
+    return f"Add a point of the class {name}: with one class alone there is nothing to tell apart."
+
+
+def _fitted(state: State, max_iter: int) -> Any:
+    learner = getattr(novikoff, LEARNERS[state.learner])(**parameters(state, max_iter))
+    X = np.array([[x, y] for x, y, _ in state.points], float)
+    y = np.array([sign for *_, sign in state.points])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the page says so itself
+        return learner.fit(X, y, **starting(state))
+
+
+# ------------------------------------------------------------- of a trace
+
+
+def of_trace(
+    trace: Trace, classes: Any = ("-1", "+1"), names: Any = ("x1", "x2")
+) -> dict[str, Any]:
+    """All that a player shows of a run on two features.
+
+    Parameters
+    ----------
+    trace : Trace
+        With its data.
+    classes, names : pairs of str
+        What the classes and the axes are called.
+
+    Returns
+    -------
+    dict
+        Of numbers, lists and sentences.
+    """
+    X, y = trace.data
+    if X.shape[1] != 2:
+        raise ParameterError(
+            f"The player shows the plane of two features, but X has {X.shape[1]}: choose two."
+        )
+    if len(trace) > MOST_STEPS:
+        raise ParameterError(
+            f"The player shows {MOST_STEPS:,} updates at the most, but the run made "
+            f"{len(trace):,}: record a shorter one, with a smaller max_iter."
+        )
+    learner, Z = trace._learner, seen(trace)
+    W = trace.weights(np.arange(len(trace) + 1)).astype(np.float64)
+    visited = visits(trace, W)
+    bias = bool(trace._space.get("fit_intercept", True))
+    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64)
+    return {
+        "kind": type(learner).__name__,
+        "points": points.tolist(),
+        "signs": y.tolist(),
+        "seen": None if np.array_equal(Z, points) else Z.tolist(),
+        "how": _how(trace._space),
+        "names": list(names),
+        "classes": [str(label) for label in classes],
+        "slack": float(trace._space.get("slack", 0.0)),
+        "bias": bias,
+        "tie": getattr(learner, "tie", "positive"),
+        "eta0": float(getattr(learner, "eta0", 1.0)),
+        "additive": isinstance(learner, Additive),
+        "visits": _columns(visited),
+        "weights": W.tolist(),
+        "steps": trace.step.tolist(),
+        "mean": _mean(trace, visited, W),
+        "epochs": len(trace.mistakes_per_epoch),
+        "mistakes": int(trace.mistakes_per_epoch.sum()),
+        "converged": bool(trace.mistakes_per_epoch[-1] == 0),
+        "theorem": theorem(trace, Z, y),
+        "bracket": bracket(trace),
+        "verdict": verdict(Z, y, bias),
+        "notes": [] if visited.complete else [ONLY_UPDATES],
+    }
+
+
+ONLY_UPDATES = (
+    "Each step is an update: the visits between them are not known, or too many. "
+    "(Give random_state a number, or shuffle=False.)"
+)
+
+
+def _how(space: dict[str, Any]) -> str:
+    """How the learner sees the points, if not as they are."""
+    if space.get("binarize") is not None:
+        return f"as 0 and 1: a coordinate above {space['binarize']:g} counts as 1"
+    return "at unit length" if space.get("normalize") else ""
+
+
+def _columns(visited: Visits) -> dict[str, Any]:
+    return {
+        "epoch": visited.epoch.tolist(),
+        "example": visited.example.tolist(),
+        "score": visited.score.tolist(),
+        "before": visited.before.tolist(),
+        "mistake": visited.mistake.astype(int).tolist(),
+        "own": None if visited.own is None else visited.own.tolist(),
+        "complete": visited.complete,
+    }
+
+
+def _mean(trace: Trace, visited: Visits, W: Array) -> list[list[float]] | None:
+    average = isinstance(trace._learner, novikoff.AveragedPerceptron)
+    return means(visited, W).tolist() if average and visited.complete else None
+
+
+def bracket(trace: Trace) -> dict[str, Any] | None:
+    """What the run had proved of the margin by each update; None for Winnow."""
+    if not isinstance(trace._learner, Additive):
+        return None
+    k, lower, upper = brackets(trace, BRACKETS)
+    before = int(trace.mistakes[0] - 1) if len(trace) else 0
+    return {
+        "k": (k - before).tolist(),
+        "lower": lower.tolist(),
+        "upper": upper.tolist(),
+    }
+
+
+def theorem(trace: Trace, Z: Array, y: Array) -> dict[str, Any]:
+    """Novikoff's theorem on the run, or why it does not apply."""
+    if not isinstance(trace._learner, Additive):
+        space = trace._space
+        told = disjunction_bound(
+            Z, y, float(space["threshold"] or 2.0), float(getattr(trace._learner, "factor", 2.0))
+        )
+        return told | {
+            "no_curves": "The four curves are of perceptrons, which add. Winnow multiplies its "
+            "weights, and its bound has another proof.",
+        }
+    try:
+        proof = trace.proof()
+    except OutOfTime:
+        return {
+            "why": "No bound was proved: the margin, if there is one, is lost in rounding.",
+            "no_curves": "The proof begins with a margin, and none was found.",
+        }
+    except NotSeparable:
+        return {
+            "why": "No margin, no bound: nothing separates the data, so the run need not end.",
+            "no_curves": "The proof begins with a margin, and there is none. With slack every "
+            "example has a private feature, and so the data has a margin.",
+        }
+    return {
+        "bound": proof.bound if proof.bound < inf else None,
+        "margin": proof.margin,
+        "radius": proof.radius,
+        "holds": proof.holds,
+        "start": list(proof.start),
+        "least": [proof.start[0], *proof.least.tolist()],
+        "progress": [proof.start[0], *proof.progress.tolist()],
+        "length": [proof.start[1], *proof.length.tolist()],
+        "most": [proof.start[1], *proof.most.tolist()],
+        "curves": curves(proof),
+    }
+
+
+def curves(proof: Proof) -> dict[str, Any]:
+    """The outer two quantities past the end of the run, up to where they cross."""
+    made = len(proof.steps)
+    a = float(proof.steps[0]) if made else 1.0
+    plain = proof.start == (0.0, 0.0)
+    even = made == 0 or bool((proof.steps == proof.steps[0]).all())
+    crossing = proof.bound < inf and even
+    far = crossing and proof.bound > FAR * max(made, 1)
+    log = plain and far
+    end = proof.bound * (1.9 if log else 1.12) if crossing else made + 1.0
+    if far and not plain:  # what may be negative has no logarithm
+        end = 3.0 * max(made, 1)
+    end = max(end, made + 1.0, 2.0)
+    k = np.geomspace(1.0, end, SAMPLES) if log else np.linspace(0.0, end, SAMPLES)
+    progress, length = proof.start
+    least = progress + k * a * proof.margin
+    most = np.sqrt(length**2 + k * (a * proof.radius) ** 2)
+    if not even:  # the outer two follow the steps as they were
+        k = np.arange(made + 1.0)
+        least, most = np.append(progress, proof.least), np.append(length, proof.most)
+    return {
+        "k": k.tolist(),
+        "least": least.tolist(),
+        "most": most.tolist(),
+        "log": log,
+        "simple": plain and a == 1.0 and even,
+        "crossing": proof.bound if crossing and end > proof.bound else None,
+    }
+
+
+def presets() -> list[dict[str, str]]:
+    """What there is to begin with."""
+    return [{"name": name, "title": preset(name).title} for name in NAMES]

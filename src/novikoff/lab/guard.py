@@ -1,0 +1,154 @@
+"""Who may talk to the lab: this machine's own page, and nobody else.
+
+Any web page that is open in the same browser can send requests to the loopback address. So
+every request must be to a host that the lab is known by (a page whose name was bound anew to
+127.0.0.1 sends its own name), what asks for work must come from the lab's own page, and no
+request may be larger than the lab has use for.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from ipaddress import ip_address
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{1,5})?")
+"""A name or a number, and a port."""
+
+LARGEST = 2**21
+"""Bytes in the body of a request."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class Guard:
+    """The lab behind its door.
+
+    Parameters
+    ----------
+    app : ASGI application
+    hosts : frozenset of str
+        The names that a request may be to, without the port.
+    any_address : bool
+        May it be to any numeric address as well? Only where the lab was asked to be reached from
+        other machines; a name that someone else chose is no number.
+    """
+
+    def __init__(self, app: App, hosts: frozenset[str], any_address: bool = False) -> None:
+        self.app, self.hosts, self.any_address = app, hosts, any_address
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Let a request in, or say why not."""
+        if scope["type"] != "http":
+            return
+        complaint = self._complaint(scope)
+        if complaint is not None:
+            await _refuse(send, *complaint)
+            return
+        body = await _body(receive)
+        if body is None:
+            await _refuse(send, 413, f"A request may have {LARGEST:,} bytes at the most.")
+            return
+        given = False
+
+        async def once() -> Message:
+            nonlocal given
+            if given:
+                return await receive()
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def sealed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [(n, v) for n, v in message["headers"] if n.decode("latin-1") not in HEADERS]
+                message["headers"] = [*kept, *_encoded(HEADERS)]
+            await send(message)
+
+        await self.app(scope, once, sealed)
+
+    def _complaint(self, scope: Message) -> tuple[int, str] | None:
+        headers: dict[str, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+        hosts = headers.get("host", [])
+        if len(hosts) != 1 or not self.knows(hosts[0]):
+            told = hosts[0][:80] if hosts else ""
+            return 421, f"The lab is not {told!r}: open it by the address that it printed."
+        length = headers.get("content-length", ["0"])[-1]
+        if not length.isdigit() or int(length) > LARGEST:
+            return 413, f"A request may have {LARGEST:,} bytes at the most."
+        if scope["method"] in ("GET", "HEAD"):
+            return None
+        if scope["method"] != "POST":
+            return 405, "The lab knows GET and POST."
+        origin = headers.get("origin", [])
+        if origin != [f"http://{hosts[0]}"]:
+            return 403, "Only the lab's own page may ask for this."
+        if headers.get("sec-fetch-site", ["same-origin"]) != ["same-origin"]:
+            return 403, "Only the lab's own page may ask for this."
+        kind = headers.get("content-type", [""])[-1].split(";")[0].strip().lower()
+        if kind != "application/json":
+            return 415, "What is asked for must be JSON, of type application/json."
+        return None
+
+    def knows(self, host: str) -> bool:
+        """Is this one of the lab's own names?"""
+        found = HOST.fullmatch(host.lower())
+        if found is None:
+            return False
+        name = found["address"] or found["name"]
+        if name in self.hosts or not self.any_address:
+            return name in self.hosts
+        try:
+            ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The whole body; None if it is too large."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return b""
+        part = message.get("body", b"")
+        size += len(part)
+        if size > LARGEST:
+            return None
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _encoded(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
+async def _refuse(send: Send, status: int, told: str) -> None:
+    text = told.encode("utf-8")
+    headers = HEADERS | {
+        "content-type": "text/plain; charset=utf-8",
+        "content-length": str(len(text)),
+        "connection": "close",
+    }
+    await send({"type": "http.response.start", "status": status, "headers": _encoded(headers)})
+    await send({"type": "http.response.body", "body": text})

@@ -1,0 +1,114 @@
+"""The Python program that does what the page shows."""
+
+from typing import Any
+
+from novikoff.lab.state import LEARNERS, State, shortest
+
+ADDITIVE = ("fit_intercept", "normalize", "tie", "eta0", "slack")
+USUAL: dict[str, Any] = {
+    "fit_intercept": True,
+    "normalize": False,
+    "tie": "mistake",
+    "eta0": 1.0,
+    "slack": 0.0,
+    "factor": 2.0,
+}
+
+
+def parameters(state: State, max_iter: int) -> dict[str, Any]:
+    """What the learner is made with, as the state says; what is as usual is left out."""
+    names = ("threshold", "factor", "binarize") if state.learner == "winnow" else ADDITIVE
+    told = {name: getattr(state, name) for name in names}
+    told = {name: value for name, value in told.items() if USUAL.get(name) != value}
+    order = {"shuffle": True, "random_state": state.random_state}
+    order = order if state.shuffle else {"shuffle": False}
+    return told | order | {"max_iter": max_iter, "record": True}
+
+
+def starting(state: State) -> dict[str, Any]:
+    """What `fit` is given beside the examples."""
+    if state.learner == "winnow":
+        return {}
+    told: dict[str, Any] = {}
+    if state.coef_init != (0.0, 0.0):
+        told["coef_init"] = list(state.coef_init)
+    if state.intercept_init:
+        told["intercept_init"] = state.intercept_init
+    return told
+
+
+def script(state: State, max_iter: int) -> str:
+    """A program that makes the same run, and prints what the page shows of it."""
+    kind, own = LEARNERS[state.learner], parameters(state, max_iter)
+    options = ", ".join(f"{name}={_value(value)}" for name, value in own.items())
+    given = "".join(f", {name}={_value(value)}" for name, value in starting(state).items())
+    lines = [
+        "import numpy as np",
+        f"from novikoff import {kind}, NotSeparable, describe, separability",
+        "",
+        *_points(state),
+        "",
+        f"model = {kind}({options})",
+        f"model.fit(X, y{given})",
+        "trace = model.trace_",
+        'print(trace, "converged" if model.converged_ else "not converged")',
+        "print(describe(model))",
+        "",
+        *_theorem(state),
+        "",
+        *_verdict(state),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    return shortest(value) if isinstance(value, float) else repr(value)
+
+
+def _points(state: State) -> list[str]:
+    rows = [f"    [{shortest(x)}, {shortest(y)}]," for x, y, _ in state.points]
+    labels = [f"{sign}" for _, _, sign in state.points]
+    lines = [", ".join(labels[k : k + 20]) for k in range(0, len(labels), 20)]
+    return [
+        "X = np.array([",
+        *rows,
+        "], float)",
+        f"# -1 is {state.classes[0]}, 1 is {state.classes[1]}",
+        "y = np.array([",
+        *(f"    {line}," for line in lines),
+        "])",
+    ]
+
+
+def _theorem(state: State) -> list[str]:
+    if state.learner == "winnow":
+        return []
+    return [
+        "try:",
+        "    proof = trace.proof()  # of Novikoff's theorem, at every update",
+        '    print(f"{len(trace)} mistakes, at most {proof.bound:.6g}")',
+        "except NotSeparable as error:",
+        "    print(error)",
+    ]
+
+
+def _verdict(state: State) -> list[str]:
+    seen, bias = "X", "" if state.fit_intercept else ", fit_intercept=False"
+    lines = []
+    if state.learner == "winnow":
+        seen, bias = "seen", ""
+        lines = [f"seen = (X > {shortest(state.binarize)}) * 1.0  # as the learner sees it"]
+    elif state.normalize:
+        seen = "seen"
+        lines = [
+            "length = np.linalg.norm(X, axis=1, keepdims=True)",
+            "seen = X / np.where(length > 0, length, 1)  # as the learner sees it",
+        ]
+    return [
+        *lines,
+        f"verdict = separability({seen}, y{bias})",
+        "print(verdict.verdict, verdict.margin)",
+        "print(dict(zip(verdict.rows, map(str, verdict.multipliers))))",
+    ]

@@ -1,0 +1,203 @@
+"""The page on the loopback address: static files, and three questions that it may ask.
+
+What a browser can get is a fixed set of texts, read once from the package: no request names
+a file. Nothing that is sent is kept or written.
+"""
+
+import json
+import socket
+from collections.abc import Callable
+from functools import partial
+from importlib.resources import files
+from threading import Lock, Thread
+from typing import Any
+
+from novikoff.errors import NovikoffError, ParameterError
+from novikoff.lab import sheet
+from novikoff.lab.frames import of_state, presets
+from novikoff.lab.guard import App, Guard
+from novikoff.lab.state import from_link, to_link
+
+PORT = 1962
+"""The year of the theorem."""
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+one_at_a_time = Lock()
+"""Warnings are filtered while a learner runs, which is not safe in two threads at once."""
+
+
+def static(name: str) -> bytes:
+    """A file of the page."""
+    return files("novikoff.lab").joinpath("static", name).read_bytes()
+
+
+def asked(told: Any, **kinds: type) -> list[Any]:
+    """The fields of a question, of these kinds and no others."""
+    if not isinstance(told, dict) or set(told) != set(kinds):
+        raise ParameterError(f"The question must have the fields {', '.join(kinds)}.")
+    for name, kind in kinds.items():
+        if type(told[name]) is not kind:
+            raise ParameterError(f"{name} must be a {kind.__name__}.")
+    return [told[name] for name in kinds]
+
+
+def run(told: Any) -> dict[str, Any]:
+    """What a state shows."""
+    (state,) = asked(told, state=str)
+    with one_at_a_time:
+        return of_state(from_link(state))
+
+
+def columns(told: Any) -> dict[str, Any]:
+    """What there is to choose from in a table."""
+    (table,) = asked(told, table=str)
+    return sheet.columns(sheet.parsed(table))
+
+
+def choose(told: Any) -> dict[str, Any]:
+    """The link of the points chosen from a table."""
+    kinds = {"label": int, "first": str, "second": str, "x": int, "y": int}
+    table, *chosen = asked(told, table=str, **kinds)
+    return {"link": to_link(sheet.chosen(sheet.parsed(table), *chosen))}
+
+
+QUESTIONS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "run": run,
+    "columns": columns,
+    "choose": choose,
+}
+
+
+def _not_a_number(word: str) -> None:
+    raise ValueError(f"{word} is not a number")
+
+
+def answer(question: Callable[[Any], dict[str, Any]], body: bytes) -> tuple[int, str]:
+    """The status and the text of the answer to a question."""
+    try:
+        told = json.loads(body, parse_constant=_not_a_number)
+    except (ValueError, RecursionError):
+        return 400, json.dumps({"error": "The question is not JSON."})
+    try:
+        return 200, json.dumps(question(told), allow_nan=False, separators=(",", ":"))
+    except NovikoffError as error:
+        return 422, json.dumps({"error": str(error)})
+
+
+def application(hosts: frozenset[str] = frozenset(LOOPBACK), any_address: bool = False) -> App:
+    """The lab as an ASGI application.
+
+    Parameters
+    ----------
+    hosts : frozenset of str
+        What it may be called in a request, without the port.
+    any_address : bool, default=False
+        May it be called by any numeric address?
+    """
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    def fixed(content: bytes, kind: str) -> Any:
+        async def get(request: Request) -> Response:
+            return Response(content, media_type=kind)
+
+        return get
+
+    def posted(question: Callable[[Any], dict[str, Any]]) -> Any:
+        async def post(request: Request) -> Response:
+            status, text = await run_in_threadpool(answer, question, await request.body())
+            return Response(text, status, media_type="application/json")
+
+        return post
+
+    names = sorted(f.name for f in files("novikoff.lab").joinpath("static").iterdir())
+    routes = [Route("/", fixed(static("index.html"), KINDS[".html"]), methods=["GET"])]
+    for name in names:
+        kind = KINDS.get(name[name.rfind(".") :])
+        if kind:
+            routes.append(Route(f"/{name}", fixed(static(name), kind), methods=["GET"]))
+    told = json.dumps({"presets": presets()}).encode()
+    routes.append(Route("/api/presets", fixed(told, "application/json"), methods=["GET"]))
+    for name, question in QUESTIONS.items():
+        routes.append(Route(f"/api/{name}", posted(question), methods=["POST"]))
+    return Guard(Starlette(routes=routes), hosts, any_address)
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens at this address."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+    except OSError as error:
+        raise ParameterError(
+            f"The lab cannot listen at {host}, port {port}: {error.strerror or error}. Is it "
+            "running already? Choose another --port (0 for any that is free) or --host."
+        ) from error
+    return found
+
+
+def warm_up() -> None:
+    """Compile, or load, what the first question will need."""
+    for link in ("data=xor", "data=separable"):
+        run({"state": link})
+
+
+def serve(
+    host: str = "127.0.0.1", port: int = PORT, ready: Callable[[str], None] = lambda url: None
+) -> None:
+    """Serve the lab until it is stopped.
+
+    Parameters
+    ----------
+    host : str, default="127.0.0.1"
+        The address to listen at. Only this machine can reach the default one.
+    port : int, default=1962
+        0 for any that is free.
+    ready : function of a str, optional
+        Is called with the address of the page once it can be opened.
+
+    Raises
+    ------
+    ParameterError
+        If the extra `lab` is not installed, or the address cannot be had.
+    """
+    try:
+        import starlette  # noqa: F401
+        import uvicorn
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            "The lab needs starlette and uvicorn, which are not installed: "
+            "pip install 'novikoff[lab]'."
+        ) from error
+    local = host in LOOPBACK
+    names = LOOPBACK if local else (*LOOPBACK, host, socket.gethostname().lower())
+    app = application(frozenset(names), any_address=not local)
+    with bound(host, port) as listening:
+        port = listening.getsockname()[1]
+        shown = f"[{host}]" if ":" in host else host
+        config = uvicorn.Config(
+            app,
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws="none",
+            limit_concurrency=64,
+            timeout_graceful_shutdown=2,
+        )
+        listening.listen(64)
+        Thread(target=warm_up, daemon=True).start()
+        Thread(target=partial(ready, f"http://{shown}:{port}/"), daemon=True).start()
+        uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,151 @@
+"""A table of one's own: two of its columns, or its two principal directions, as points.
+
+The page sends the text of a CSV file; no file is opened here.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.errors import DataError, ParameterError
+from novikoff.lab.presets import Point
+from novikoff.lab.state import FARTHEST, MOST_POINTS, State, plain
+
+MOST_COLUMNS = 200
+PROJECTED = -1
+"""The "column" that stands for the two principal directions of all numbers."""
+
+
+class Sheet(NamedTuple):
+    """The rows of a table, as text."""
+
+    header: list[str]
+    rows: list[list[str]]
+    numeric: list[int]
+    """Which columns have numbers in all rows."""
+
+
+def parsed(text: str) -> Sheet:
+    """The table in a text of lines with commas, semicolons or tabs."""
+    rows = [row for row in _read(text) if any(word.strip() for word in row)]
+    if not rows:
+        raise DataError("The table is empty: give one with a column of labels and two of numbers.")
+    width = len(rows[0])
+    if not 3 <= width <= MOST_COLUMNS:
+        raise DataError(
+            f"The table has {width:,} column{'s' * (width != 1)}, but 3 to {MOST_COLUMNS} are "
+            "needed: labels, and two or more of numbers, with commas, semicolons or tabs between."
+        )
+    for place, row in enumerate(rows, 1):
+        if len(row) != width:
+            raise DataError(f"Row {place} has {len(row)} values, but the first has {width}.")
+    header = [f"column {j + 1}" for j in range(width)]
+    if not any(_is_number(word) for word in rows[0]):
+        header = [word.strip() or f"column {j + 1}" for j, word in enumerate(rows[0])]
+        rows = rows[1:]
+    numeric = [j for j in range(width) if rows and all(_is_number(row[j]) for row in rows)]
+    if len(rows) < 2 or len(numeric) < 2:
+        raise DataError(
+            f"The table has {len(rows)} row{'s' * (len(rows) != 1)} and {len(numeric)} "
+            f"column{'s' * (len(numeric) != 1)} of finite numbers, but two of each are needed."
+        )
+    return Sheet(header, rows, numeric)
+
+
+def _read(text: str) -> Iterator[list[str]]:
+    lines = text.removeprefix("\ufeff").splitlines()
+    first = lines[0] if lines else ""
+    comma = max(",;\t", key=first.count)
+    try:
+        yield from csv.reader(lines, delimiter=comma, strict=True)
+    except csv.Error as error:
+        raise DataError(f"The table cannot be read: {error}.") from error
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return bool(abs(float(word)) < np.inf)
+    except ValueError:
+        return False
+
+
+def columns(sheet: Sheet) -> dict[str, Any]:
+    """What there is to choose from: columns of numbers, and of labels with their two classes."""
+    labels = []
+    for j in range(len(sheet.header)):
+        found = Counter(row[j].strip() for row in sheet.rows)
+        if 2 <= len(found) <= 50:
+            labels.append({"column": j, "classes": sorted(found)})
+    if not labels:
+        raise DataError("No column has between 2 and 50 different values to be taken for labels.")
+    # labels are most often words, and most often last
+    by_chance = max(
+        labels, key=lambda found: (found["column"] not in sheet.numeric, labels.index(found))
+    )
+    return {
+        "header": sheet.header,
+        "rows": len(sheet.rows),
+        "numeric": sheet.numeric,
+        "labels": labels,
+        "label": by_chance["column"],
+    }
+
+
+def chosen(sheet: Sheet, label: int, first: str, second: str, x: int, y: int) -> State:
+    """The points of two classes: two columns, or `PROJECTED`.
+
+    A projection is onto the two directions in which the numbers vary most, each column first
+    brought to mean 0 and standard deviation 1.
+    """
+    if not 0 <= label < len(sheet.header):
+        raise ParameterError(f"There is no column {label}: the table has {len(sheet.header)}.")
+    signs = {first: -1, second: 1}
+    rows = [row for row in sheet.rows if row[label].strip() in signs]
+    if len(signs) < 2 or {row[label].strip() for row in rows} != set(signs):
+        raise ParameterError(
+            f"The classes {first!r} and {second!r} must be two different labels in the table."
+        )
+    if len(rows) > MOST_POINTS:
+        raise DataError(
+            f"The table has {len(rows):,} rows of these classes, but the lab takes "
+            f"{MOST_POINTS} points at the most: leave some out."
+        )
+    if x == PROJECTED:
+        used = [j for j in sheet.numeric if j != label]
+        if len(used) < 2:
+            raise DataError("A projection needs two columns of numbers beside the labels.")
+        plane = projected(np.array([[float(row[j]) for j in used] for row in rows]))
+        names = ("1st principal direction", "2nd principal direction")
+    else:
+        if x == y or not {x, y} <= set(sheet.numeric):
+            raise ParameterError(f"Columns {x} and {y} must be two different columns of numbers.")
+        plane = np.array([[float(row[x]), float(row[y])] for row in rows])
+        names = (plain(sheet.header[x]) or "x1", plain(sheet.header[y]) or "x2")
+    if abs(plane).max() > FARTHEST:
+        raise DataError(f"The points go to {abs(plane).max():g}, past {FARTHEST:g}: scale them.")
+    found: tuple[Point, ...] = tuple(
+        (float(a), float(b), signs[row[label].strip()])
+        for (a, b), row in zip(plane, rows, strict=True)
+    )
+    shown = (plain(first) or "-1", plain(second) or "+1")
+    return State(
+        points=found,
+        names=names if names[0] != names[1] else ("x1", "x2"),
+        classes=shown if shown[0] != shown[1] else ("-1", "+1"),
+    )
+
+
+def projected(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The rows in the plane of their two principal directions, to three decimals."""
+    deviation = X.std(axis=0)
+    Z = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+    _, _, directions = np.linalg.svd(Z, full_matrices=False)
+    directions = directions[:2]
+    # a direction and its opposite are as good: let the largest entry be positive
+    largest = np.take_along_axis(directions, abs(directions).argmax(axis=1)[:, None], axis=1)
+    plane: npt.NDArray[np.float64] = np.round(Z @ (directions * np.sign(largest)).T, 3) + 0.0
+    return plane
