@@ -41,6 +41,15 @@ VIEWS = {
 DOCUMENTED = ("lab", "lab_dark")
 
 
+def flat(picture):
+    """In its 256 most frequent colours, which takes a third of the bytes."""
+    picture = picture.convert("RGB")
+    most = sorted(picture.getcolors(2**24), reverse=True)[:256]
+    table = Image.new("P", (1, 1))
+    table.putpalette([level for _, colour in most for level in colour])
+    return picture.quantize(palette=table, dither=Image.Dither.NONE)
+
+
 def main(arguments):
     """Write them."""
     folder = Path(arguments[0]) if arguments else PICTURES
@@ -63,8 +72,7 @@ def main(arguments):
             page.goto(f"{address[0]}#{link}")
             page.wait_for_selector("body.ready", timeout=120_000)
             taken = page.screenshot(full_page=True)
-            # flat colours: a table of some dozens of them takes a third of the bytes
-            Image.open(BytesIO(taken)).quantize(64).save(folder / f"{name}.png", optimize=True)
+            flat(Image.open(BytesIO(taken))).save(folder / f"{name}.png", optimize=True)
             page.close()
             print(folder / f"{name}.png")
         browser.close()

@@ -113,7 +113,7 @@ export class Plane {
 
   drawPoints() {
     const { points, signs, seen } = this.frames;
-    const size = points.length > 120 ? 5 : 7;
+    const size = points.length > 60 ? 5.5 : 7;
     const shown = points.map((p, i) => {
       const [px, py] = this.px(p);
       return svg("g", {

@@ -51,6 +51,14 @@ export function picture(player, title) {
     drawn.append(copy);
   };
   put(player.plane.element, 10, 10, 600, 600);
+  const key = svg("text", { x: 680, y: 26, "font-size": 17 });
+  if (charts.includes(player.race.element)) {
+    for (const part of player.raceKey.querySelectorAll(".quantity .math, .less")) {
+      const { color, fontFamily } = getComputedStyle(part);
+      key.append(svg("tspan", { fill: color, "font-family": fontFamily, dx: 9 }, part.textContent));
+    }
+  }
+  drawn.append(key);
   charts.forEach((chart, j) => put(chart, 630, 30 + 290 * j, 420, [240, 180][j]));
   const text = { x: 24, fill: style.color, "font-family": style.fontFamily, "font-size": 15 };
   said.forEach((line, j) => drawn.append(svg("text", { ...text, y: 632 + 22 * j }, line)));

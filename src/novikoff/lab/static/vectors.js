@@ -54,7 +54,9 @@ export class Vectors {
     const length = Math.hypot(dx, dy);
     if (length < 2) {
       parts.push(svg("circle", { class: `${name} nothing`, cx: to[0], cy: to[1], r: 4 }));
-      if (name === "old") parts.push(svg("text", { class: `name ${name}`, x: to[0] - 8, y: to[1] + 18, "text-anchor": "end" }, `${text} = 0`));
+      const left = to[0] > 70;
+      const place = { x: to[0] + (left ? -8 : 8), y: to[1] + (to[1] > SIZE - 30 ? -10 : 18), "text-anchor": left ? "end" : "start" };
+      if (name === "old") parts.push(svg("text", { class: `name ${name}`, ...place }, `${text} = 0`));
       return;
     }
     const drawn = arrow(from, to, name === "step" ? 13 : 10);
