@@ -74,6 +74,33 @@ POOR = """() => {
 }"""
 """How many texts there are, and which do not stand out from their ground by 4.5 to 1."""
 
+ATTACK = """async (home) => {
+    const body = JSON.stringify({ state: "data=xor" });
+    const json = { "content-type": "application/json" };
+    const ways = [
+        { method: "POST", body, headers: json },
+        { method: "POST", body, headers: { "content-type": "text/plain" } },
+        { method: "POST", body, mode: "no-cors" },
+        { method: "PUT", body, headers: json },
+    ];
+    const tried = ways.map(async (way) => {
+        try {
+            const answer = await fetch(`${home}api/run`, way);
+            return (await answer.text()) || (answer.type === "opaque" ? "refused" : "answered");
+        } catch {
+            return "refused";
+        }
+    });
+    return Promise.all(tried);
+}"""
+"""Ask the lab from another page; what a page may not see of an answer it was refused."""
+
+FRAME = """(home) => {
+    const frame = document.createElement("iframe");
+    frame.src = home;
+    document.body.append(frame);
+}"""
+
 CELL = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><body><div id="cell"></div></body></html>"""
 

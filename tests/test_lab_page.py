@@ -2,6 +2,7 @@
 
 import json
 import re
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
 
@@ -10,11 +11,13 @@ import pytest
 import novikoff
 import novikoff.lab
 from browser import FLAGS, chromium
+from novikoff.lab import server
 from novikoff.lab.frames import of_state, of_trace
+from novikoff.lab.guard import Guard
 from novikoff.lab.notebook import module
 from novikoff.lab.server import serve
 from novikoff.lab.state import from_link
-from probes import CELL, DRAWN, FOCUSED, OUTSIDE, PLACE, POOR, RENDER, UNNAMED
+from probes import ATTACK, CELL, DRAWN, FOCUSED, FRAME, OUTSIDE, PLACE, POOR, RENDER, UNNAMED
 
 pytest.importorskip("uvicorn")
 pytest.importorskip("starlette")
@@ -238,6 +241,14 @@ def test_what_has_no_meaning_is_said_and_changes_nothing(open_lab):
     expect(page.locator("#error")).to_be_hidden()
 
 
+def test_a_bad_link_is_said_to_be_one(open_lab):
+    page = open_lab("learner=oracle", allowed=["422"])
+    expect(page.get_by_role("alert")).to_contain_text("learner is 'oracle', but it must be one of")
+    expect(page.get_by_role("combobox", name="Data")).to_have_value("separable")
+    late = open_lab("data=and&step=999")  # of a run that was longer
+    expect(late.locator(".said")).to_contain_text("Converged")
+
+
 # ------------------------------------------------------------- links, undo, moving
 
 
@@ -304,6 +315,20 @@ def test_points_are_dragged_deleted_flipped_and_all_of_it_undone(open_lab):
     page.keyboard.press("Control+z")
     until_still(page)
     assert from_link(link(page)).points == moved.points
+
+
+def test_a_finger_adds_and_moves_points(open_lab):
+    page = open_lab(EMPTY, 390, 844, has_touch=True, is_mobile=True)
+    page.locator(".plane").scroll_into_view_if_needed()
+    page.touchscreen.tap(*page.evaluate(PLACE, [1, 1, CORNER]))
+    until_still(page)
+    assert len(from_link(link(page)).points) == 1
+    page.touchscreen.tap(*page.evaluate(PLACE, [1, 1, CORNER]))  # on the point: it is chosen
+    until_still(page)
+    assert len(from_link(link(page)).points) == 1
+    page.get_by_role("button", name="Delete").tap()
+    until_still(page)
+    assert from_link(link(page)).points == ()
 
 
 # ------------------------------------------------------------- without a mouse
@@ -516,6 +541,49 @@ def test_names_from_a_link_are_text_and_nothing_else(open_lab):
     page = open_lab(evil)
     expect(page.locator(".plane .axis").first).to_have_text("<img src=x onerror=alert(1)>")
     assert page.locator("img, .legend b").count() == 0
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """Someone else's server, with an empty page."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.end_headers()
+
+    def log_message(self, *told):
+        pass
+
+
+@pytest.fixture
+def evil():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as running:
+        Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}/"
+        running.shutdown()
+
+
+def test_another_web_page_cannot_drive_the_lab(browser, home, evil, monkeypatch):
+    """A page of someone else, open in the same browser, asks in every way that it has."""
+    answered, complaints, complaint = [], [], Guard._complaint
+
+    def noted(guard, scope):
+        complaints.append(complaint(guard, scope))
+        return complaints[-1]
+
+    monkeypatch.setattr(Guard, "_complaint", noted)
+    monkeypatch.setattr(server, "answer", lambda *asked: answered.append(asked) or (200, "{}"))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(evil)
+    assert page.evaluate(ATTACK, home) == ["refused"] * 4
+    # two of the ways go to the lab at once, two ask for leave first
+    assert sorted(status for status, _ in complaints) == [403, 403, 405, 405]
+    assert answered == []
+    page.evaluate(FRAME, home)
+    page.wait_for_timeout(500)
+    assert all(not frame.locator("#player").count() for frame in page.frames)
+    context.close()
 
 
 # ------------------------------------------------------------- in a notebook

@@ -71,11 +71,13 @@ def _points(state: State) -> list[str]:
     rows = [f"    [{shortest(x)}, {shortest(y)}]," for x, y, _ in state.points]
     labels = [f"{sign}" for _, _, sign in state.points]
     lines = [", ".join(labels[k : k + 20]) for k in range(0, len(labels), 20)]
+    first, second = state.classes
+    named = [f"# -1 is {first}, 1 is {second}"] if first != "-1" else []
     return [
         "X = np.array([",
         *rows,
         "], float)",
-        f"# -1 is {state.classes[0]}, 1 is {state.classes[1]}",
+        *named,
         "y = np.array([",
         *(f"    {line}," for line in lines),
         "])",

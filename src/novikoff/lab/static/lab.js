@@ -273,5 +273,9 @@ function takeStep(done) {
 
 const { presets } = await (await fetch("/api/presets")).json();
 find("#preset").append(...presets.map(({ name, title: text }) => new Option(text, name)));
-if (!(await load(location.hash.slice(1) || FIRST))) await load(FIRST, { step: 0 });
+if (!(await load(location.hash.slice(1) || FIRST))) {
+  const wrong = find("#error").textContent;
+  await load(FIRST, { step: 0 });
+  complain(wrong);
+}
 document.body.classList.add("ready");
