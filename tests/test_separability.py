@@ -457,3 +457,30 @@ def test_expansions_are_exact(numbers):
     assert len(ratios) <= 1
     assert all(r > 0 for r in ratios)
     assert [bool(t) for t in total] == [bool(f) for f in numbers]
+
+
+@given(small_worlds(4, -1, 1), st.lists(st.booleans(), min_size=4, max_size=4), st.booleans())
+def test_columns_that_no_example_uses_change_nothing(world, kept, fit_intercept):
+    y = world.y
+    X = np.asarray(world.X, float) * np.array(kept[: np.shape(world.X)[1]])
+    used = np.flatnonzero(X.any(axis=0))
+    dense, wide = (
+        separability(given, y, fit_intercept=fit_intercept) for given in (X, sparse.csr_array(X))
+    )
+    assert dense.verdict == wide.verdict
+    for result in (dense, wide):
+        assert result.verify(X, y)
+        assert result.verify(sparse.csr_array(X), y)
+        assert len(result.infinite) == X.shape[1] + fit_intercept
+        assert not any(s for j, s in enumerate(result.infinite[: X.shape[1]]) if j not in used)
+    if len(used):
+        narrow = separability(X[:, used], y, fit_intercept=fit_intercept)
+        assert narrow.verdict == wide.verdict
+        assert narrow.margin == dense.margin
+
+
+def test_a_million_empty_columns_take_no_time():
+    X = sparse.csr_array(([1.0] * 4, ([1, 2, 3, 3], [0, 999_999, 0, 999_999])), (4, 1_000_000))
+    result = separability(X, [0, 1, 1, 0])
+    assert result.verdict == "inseparable"
+    assert result.verify(X, [0, 1, 1, 0])

@@ -32,7 +32,7 @@ from novikoff.margins.exact import (
     signs,
     whole_rows,
 )
-from novikoff.margins.geometry import labelled
+from novikoff.margins.geometry import labelled, without_empty_columns
 from novikoff.margins.kesler import Labelled
 from novikoff.margins.widest import combination_length_up, lower_end
 
@@ -193,6 +193,7 @@ class Separability:
 
     def _spans(self, X: Any, y: Array) -> bool:
         """Whatever vanishes on the rows of the proof vanishes on all rows."""
+        X, _ = without_empty_columns(X)
         for n in null_vectors(whole_rows(X, y, np.array(self.rows), self.fit_intercept)):
             vector = [Fraction(v) for v in n] + [Fraction(0)] * (not self.fit_intercept)
             if row_signs(expansion(vector), X, y).any():

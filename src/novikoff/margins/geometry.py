@@ -44,6 +44,31 @@ def labelled(X: Any, y: Any) -> tuple[Any, Array, int]:
     return X, known_by, len(classes)
 
 
+def used_columns(X: Any) -> Array:
+    """The columns that some row has an entry in; one at the least."""
+    if not sparse.issparse(X):
+        found = np.flatnonzero(X.any(axis=0))
+    elif X.shape[1] > X.nnz:
+        found = np.unique(X.indices)
+    else:
+        seen = np.zeros(X.shape[1], bool)
+        seen[X.indices] = True
+        found = np.flatnonzero(seen)
+    return found if len(found) else np.zeros(1, np.int64)
+
+
+def without_empty_columns(X: Any) -> tuple[Any, Array | None]:
+    """The rows in the columns that they use, and which those are; None for all of them."""
+    used = used_columns(X)
+    if len(used) == X.shape[1]:
+        return X, None
+    if not sparse.issparse(X):
+        return np.ascontiguousarray(X[:, used]), used
+    indices = np.searchsorted(used, X.indices).astype(np.int32)
+    shape = (X.shape[0], len(used))
+    return sparse.csr_array((X.data, indices, X.indptr), shape=shape), used
+
+
 @njit(cache=True)
 def column_peaks(X, n, peaks):
     """The largest size of a value in every column."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from novikoff.margins import kesler
 from novikoff.margins.exact import combination, null_vectors, rounded_to_floats, whole_rows
+from novikoff.margins.geometry import without_empty_columns
 from novikoff.margins.kesler import Labelled, Pairs
 from novikoff.margins.widest import combination_length_up
 
@@ -92,6 +93,7 @@ def supports(told: Any, D: Labelled) -> bool:
 
 def spans(D: Labelled, pairs: Pairs) -> bool:
     """Whatever vanishes on the vectors of the proof vanishes on all."""
+    D = D._replace(X=without_empty_columns(D.X)[0])
     Z, ones = kesler.vectors(D, pairs, reduced=True), np.ones(len(pairs.rows), np.int8)
     for n in null_vectors(whole_rows(Z, ones, np.arange(len(pairs.rows)), False)):
         exact = kesler.in_fractions(D, [Fraction(v) for v in n], reduced=True)

@@ -4,6 +4,7 @@ r"""Is a data set linearly separable, by how much, and the proof.
 verified before it is returned.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from math import hypot, inf, nextafter
 from numbers import Real
@@ -20,7 +21,7 @@ from novikoff.margins.bracket import Bracket
 from novikoff.margins.certificate import Separability
 from novikoff.margins.divergence import diverging
 from novikoff.margins.exact import rounded_to_floats
-from novikoff.margins.geometry import labelled, longest
+from novikoff.margins.geometry import labelled, longest, without_empty_columns
 from novikoff.margins.kesler import Labelled
 from novikoff.margins.many import of_many, undecided
 from novikoff.margins.search import Proof, Search, Undecided, find
@@ -74,13 +75,37 @@ def separability(
         raise ParameterError(f"fit_intercept={fit_intercept!r} must be True or False.")
     fit_intercept, deadline = bool(fit_intercept), monotonic() + float(budget)
     X, y, n_classes = labelled(X, y)
+    narrow, used = without_empty_columns(X)
     if n_classes == 2:
-        return of_two(X, y, fit_intercept, tol, deadline)
-    D = Labelled(X, y, n_classes, fit_intercept)
-    result = of_many(
-        D, tol, deadline, lambda Z, sides, tol, deadline: of_two(Z, sides, False, tol, deadline)
-    )
-    return result if result.verdict == "undecided" or joint_proof.holds(result, D) else undecided(D)
+        found = of_two(narrow, y, fit_intercept, tol, deadline)
+    else:
+        D = Labelled(narrow, y, n_classes, fit_intercept)
+        found = of_many(D, tol, deadline, through_the_origin)
+        if found.verdict != "undecided" and not joint_proof.holds(found, D):
+            found = undecided(D)
+    return found if used is None else _widened(found, used, X.shape[1])
+
+
+def _widened(found: Separability, used: Array, d: int) -> Separability:
+    """The same in all columns: what no example has an entry in has a weight of 0."""
+    bias = found.infinite[len(used) :]
+    infinite = np.zeros(d if found.infinite else 0, np.int8)
+    infinite[used if found.infinite else []] = found.infinite[: len(used)]
+    coef, witness = found.coef, found.witness
+    if coef is not None:
+        coef = np.zeros((*coef.shape[:-1], d))
+        coef[..., used] = found.coef
+    if witness is not None:
+        narrow = np.array(witness, object).reshape(-1, len(used) + 1)
+        wide = np.full((len(narrow), d + 1), Fraction(0))
+        wide[:, used], wide[:, -1] = narrow[:, :-1], narrow[:, -1]
+        witness = tuple(wide.ravel().tolist())
+    return replace(found, coef=coef, witness=witness, infinite=(*infinite.tolist(), *bias))
+
+
+def through_the_origin(Z: Any, sides: Array, tol: float, deadline: float) -> Separability:
+    """The verdict on rows with these signs, without a bias."""
+    return of_two(Z, sides, False, tol, deadline)
 
 
 def of_two(X: Any, y: Array, fit_intercept: bool, tol: float, deadline: float) -> Separability:
