@@ -496,3 +496,28 @@ def test_what_cannot_be_written(name, options, message, tmp_path):
     with pytest.raises(ParameterError, match=message):
         write(tmp_path / name, np.ones((2, 2)), **{"y": [1, 2], **options})
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (b"a,label\n1,x\n2,caf\xe9\n", "3:6: found the byte 0xe9, expected text in UTF-8"),
+        (b"a,label\n1,\xff\n2,y\n", "2:3: found the byte 0xff, expected text in UTF-8"),
+        (b"a,label\n1,x\n\n2,y\0\n", "4:4: found a NUL byte, expected text"),
+        (b"caf\xe9,label\n1,x\n2,y\n", "1:4: found the byte 0xe9, expected text in UTF-8"),
+        (b"\xef\xbb\xbf\xe9,label\n1,x\n", "1:4: found the byte 0xe9, expected text in UTF-8"),
+    ],
+)
+def test_what_is_no_text_is_a_bad_line(text, place):
+    with pytest.raises(FileError) as caught:
+        read(io.BytesIO(text), format="csv")
+    assert str(caught.value) == f"<file>:{place}"
+    if place[0] != "1":  # names are needed in any case
+        data = read(io.BytesIO(text), format="csv", bad_lines="skip")
+        assert data.skipped == (1, (f"<file>:{place}",))
+        assert len(data.y) == 1
+
+
+def test_labels_in_any_language():
+    text = "a,label\n1,caf\u00e9\n2,\u732b\n".encode()
+    assert read(io.BytesIO(text), format="csv").y.tolist() == ["caf\u00e9", "\u732b"]

@@ -3,6 +3,7 @@
 ```
 NovikoffError
 ├── DataError (ValueError)        these examples or labels cannot be learned from
+│   ├── BadRow                    this row cannot be learned from
 │   ├── FileError                 this file cannot be read, at this line and column
 │   ├── ModelFileError            this file holds no model, or a damaged one
 │   └── NotSeparable              they have no separator; carries the proof
@@ -27,6 +28,17 @@ class DataError(NovikoffError, ValueError):
     """The data given cannot be learned from, or predicted on."""
 
 
+class BadRow(DataError):
+    """A row that cannot be learned from: `row`, from 0 on, and `what` is wrong with it."""
+
+    def __init__(self, message: str, what: str, row: int) -> None:
+        super().__init__(message)
+        self.what, self.row = what, row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BadRow, (str(self), self.what, self.row)
+
+
 class FileError(DataError):
     """A file that cannot be read, or a line in it: `path`, and `line` and `column` where known.
 
@@ -36,9 +48,13 @@ class FileError(DataError):
     def __init__(
         self, path: str, what: str, *, line: int | None = None, column: int | None = None
     ) -> None:
-        place = "".join(f":{n}" for n in (line, column) if n is not None)
-        super().__init__(f"{path}{place}: {what}")
         self.path, self.what, self.line, self.column = path, what, line, column
+        super().__init__(self.placed(what))
+
+    def placed(self, what: str) -> str:
+        """Something said about the place."""
+        place = "".join(f":{n}" for n in (self.line, self.column) if n is not None)
+        return f"{self.path}{place}: {what}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _file_error, (self.path, self.what, self.line, self.column)

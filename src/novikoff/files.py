@@ -8,8 +8,10 @@ share, that nobody is still writing it.)
 """
 
 import errno
+import io
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedWriter, FileIO
@@ -21,6 +23,7 @@ from novikoff.errors import WriteError
 Path = str | os.PathLike[str]
 
 BUFFER = 1 << 20
+STDOUT = "-"
 
 
 @contextmanager
@@ -29,7 +32,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
     Whatever is raised inside leaves `path` as it was. The new file has the mode of the one
     it replaces, or else what the umask says. A symbolic link stays, and what it points to
-    is replaced. What is no regular file, as `/dev/stdout`, is written to as it is.
+    is replaced. What is no regular file, as a device, is written to as it is; "-" is standard
+    output, which gets all of it at the end.
 
     Parameters
     ----------
@@ -40,6 +44,11 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     WriteError
         The folder is missing or read-only, the file is write-protected, the disk full...
     """
+    if os.fspath(path) == STDOUT:
+        held = io.BytesIO()
+        yield held
+        _to_standard_output(held)
+        return
     target = os.path.realpath(os.fspath(path))
     with _blamed_on(path):
         before = _found(target)
@@ -70,6 +79,14 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             os.unlink(temporary)
         raise
     _settle(folder, path)
+
+
+def _to_standard_output(held: io.BytesIO) -> None:
+    rest = held.getbuffer()
+    with _blamed_on("<stdout>", "What it got is not all."):
+        sys.stdout.flush()
+        while len(rest):
+            rest = rest[os.write(sys.stdout.fileno(), rest) :]
 
 
 class _Blaming(FileIO):
@@ -112,6 +129,7 @@ def _settle(folder: str, path: Path) -> None:
 
 
 ADVICE = {
+    errno.EPIPE: "whoever read it has gone",
     errno.ENOENT: "its folder does not exist. Create it first",
     errno.ENOTDIR: "its folder is a file. Choose another",
     errno.EISDIR: "it is a folder. Give the name of a file in it",

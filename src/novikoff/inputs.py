@@ -8,7 +8,7 @@ from numba import njit
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from novikoff.errors import DataError, WeightOverflow
+from novikoff.errors import BadRow, DataError, WeightOverflow
 from novikoff.rows import CSR, U, is_binary, norm
 
 DTYPES = [
@@ -169,9 +169,14 @@ def require_binary(X: Any) -> None:
     i = first_not_binary(as_rows(X), X.shape[0])
     if i >= 0:
         j, x = first_entry(X, i, lambda v: (v != 0) & (v != 1))
-        raise DataError(
-            f"Winnow needs 0/1 features, but X has {x!r} in row {i}, column {j}. Set binarize to "
-            "the level above which a value counts as 1, or encode the features as 0 and 1 first."
+        advice = (
+            "Set binarize to the level above which a value counts as 1, or encode the features as "
+            "0 and 1 first."
+        )
+        raise BadRow(
+            f"Winnow needs 0/1 features, but X has {x!r} in row {i}, column {j}. {advice}",
+            f"found {x!r}, expected 0/1 features, which Winnow needs. {advice}",
+            i,
         )
 
 

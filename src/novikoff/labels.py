@@ -11,9 +11,10 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from novikoff.errors import DataError
+from novikoff.errors import DataError, ParameterError
 
 Signs = npt.NDArray[np.int8]
+WHOLE = 2.0**53
 
 
 def as_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
@@ -69,6 +70,25 @@ def _unboxed(y: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     raise DataError(
         f"{name} has labels of the kind {', '.join(kinds)}: make them all numbers or all strings."
     )
+
+
+def as_written(label: Any) -> str:
+    """A label as it stands in files: 1 and not 1.0."""
+    value = label.item() if hasattr(label, "item") else label
+    whole = isinstance(value, float) and abs(value) < WHOLE and value == int(value)
+    return str(int(value)) if whole else str(value)
+
+
+def as_label(word: str, kind: np.dtype[Any]) -> Any:
+    """The label that a word stands for, among labels of that type."""
+    if kind.kind not in "biuf":
+        return word
+    names = {"false": 0.0, "true": 1.0} if kind.kind == "b" else {}
+    try:
+        value = names[word.lower()] if word.lower() in names else float(word)
+    except ValueError:
+        raise ParameterError(f"The label {word} was named, but labels here are numbers.") from None
+    return kind.type(value).item()
 
 
 def two_classes(y: npt.NDArray[Any], name: str = "y") -> tuple[npt.NDArray[Any], Signs]:

@@ -1,5 +1,6 @@
 r"""A model in words: its boundary as an equation, and what it knows of itself."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ MANY = 12
 """How many of many classes are spoken of."""
 
 
-def describe(model: Any, X: Any = None) -> str:
+def describe(model: Any, X: Any = None, *, names: Sequence[str] | None = None) -> str:
     r"""A fitted model in a paragraph that a person can read.
 
     The boundary as an equation in the features' own names, its distance from the origin, which
@@ -39,6 +40,8 @@ def describe(model: Any, X: Any = None) -> str:
     X : array or sparse matrix of shape (n_samples, n_features), optional
         Examples to take the standard deviations of the features from. Features are then
         ranked by what one of those changes the score by; without, by what one unit does.
+    names : sequence of str, optional
+        What the features are called. None: as in what the model was fitted on, or x1, x2, ...
 
     Returns
     -------
@@ -67,8 +70,11 @@ def describe(model: Any, X: Any = None) -> str:
     w, b = model.coef_[0].astype(np.float64), float(model.intercept_[0])
     scale, per = (1.0, "unit") if X is None else (_deviations(model, X), "standard deviation")
     effect = w * scale
-    names = [str(n) for n in getattr(model, "feature_names_in_", ())]
-    names = names or [f"x{j + 1}" for j in range(len(w))]
+    if names is None:
+        names = [str(n) for n in getattr(model, "feature_names_in_", ())]
+        names = names or [f"x{j + 1}" for j in range(len(w))]
+    if len(names) != len(w):
+        raise ParameterError(f"{len(names)} names were given, but the model has {len(w)} features.")
     if not model.coef_.any():
         sentences = [f"This {type(model).__name__} knows nothing yet: all its weights are 0."]
     elif len(model.coef_) > 1:
@@ -90,7 +96,7 @@ def _listed(parts: list[str]) -> str:
 # ------------------------------------------------------------- the boundary
 
 
-def _boundary(model: Any, w: Array, b: float, names: list[str], effect: Array) -> str:
+def _boundary(model: Any, w: Array, b: float, names: Sequence[str], effect: Array) -> str:
     """What is predicted where, as an equation."""
     kind, (first, second) = type(model).__name__, _classes(model)
     largest = np.sort(np.lexsort((-abs(w), -abs(effect)))[:IN_EQUATION])
@@ -138,7 +144,7 @@ def _distance(model: Any, w: Array, b: float) -> str:
 # ------------------------------------------------------------- many classes
 
 
-def _each_class(model: Any, effects: Array, names: list[str], per: str) -> list[str]:
+def _each_class(model: Any, effects: Array, names: Sequence[str], per: str) -> list[str]:
     """What speaks for each of many classes, and against it."""
     says = "the largest score"
     if isinstance(model, VotedPerceptron):
@@ -166,7 +172,7 @@ def _signed(value: float) -> str:
 # ------------------------------------------------------------- which features push which way
 
 
-def _pushes(model: Any, effect: Array, names: list[str], per: str) -> list[str]:
+def _pushes(model: Any, effect: Array, names: Sequence[str], per: str) -> list[str]:
     """Which features push towards which class, and how much."""
     clauses = []
     for sign, label in zip((1, -1), reversed(_classes(model)), strict=True):

@@ -3,7 +3,7 @@
 The first line has the names of the columns if none of its words is a number, if one is "label",
 or if the label or weight is asked for by name. Features are numbers. Labels are numbers if the
 first label is one, else strings. Every newline ends a line, in quotes too. Blank lines are no
-examples.
+examples. Text is in UTF-8, without NUL bytes.
 
 Arrow parses. What it does not like is looked at again, line by line, here.
 
@@ -81,9 +81,13 @@ def sheet_of(source: PlainFile | Pipe, options: Options) -> Sheet:
     lines = [(i, line) for i, line in enumerate(lines_of(head[mark:])) if line.strip()][:2]
     if not lines:
         raise FileError(source.name, "found no examples, expected at least one")
-    fields = [word for _, word in fields_of(lines[0][1])]
+    first = lines[0]
+    fields = [word for _, word in fields_of(first[1])]
     by_name = isinstance(options.label, str) or isinstance(options.weight, str) or LABEL in fields
     named = by_name or not any(NUMBER.fullmatch(word.strip()) for word in fields)
+    if named and (stray := stray_byte(first[1])):
+        column = stray.column + (mark if first[0] == 0 else 0)
+        raise FileError(source.name, stray.what, line=first[0] + 1, column=column)
     layout = layout_of(fields if named else None, len(fields), options, source.name)
     header_lines = lines[0][0] + 1 if named else 0
     header = mark + sum(len(line) + 1 for line in lines_of(head[mark:])[:header_lines])
@@ -123,7 +127,7 @@ def arrow_block(pyarrow: Any, block: bytes, sheet: Sheet, options: Options) -> D
     types = dict.fromkeys(names, pyarrow.float64())
     if sheet.text_labels:
         types[str(layout.label)] = pyarrow.string()
-    if not block.strip() or LONE_RETURN.search(block) or block.count(b'"') % 2:
+    if not block.strip() or LONE_RETURN.search(block) or block.count(b'"') % 2 or b"\0" in block:
         return None  # Arrow would end a line at a lone carriage return, and not end an open quote
     try:
         table = pyarrow.csv.read_csv(
@@ -194,9 +198,24 @@ class BadField(Exception):
         self.what, self.column = what, column
 
 
+def stray_byte(line: bytes) -> BadField | None:
+    """What is wrong with a line that is no text, if that is so."""
+    nul = line.find(b"\0")
+    if nul >= 0:
+        return BadField("found a NUL byte, expected text", nul + 1)
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = line[error.start]
+        return BadField(f"found the byte 0x{byte:02x}, expected text in UTF-8", error.start + 1)
+    return None
+
+
 def row_of(line: bytes, sheet: Sheet, options: Options) -> tuple[list[float], Any, float]:
     """Features, label and weight of one line."""
     fields, layout = fields_of(line), sheet.layout
+    if stray := stray_byte(line):
+        raise stray
     if len(fields) != layout.n_columns:
         plural = "" if len(fields) == 1 else "s"
         raise BadField(

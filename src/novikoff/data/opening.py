@@ -152,8 +152,10 @@ def changed(name: str) -> FileError:
     return FileError(name, "the file changed while it was read: read it once nothing writes to it")
 
 
-def open_source(source: Source) -> PlainFile | Pipe:
+def open_source(source: Source | Pipe) -> PlainFile | Pipe:
     """A path, "-" for standard input, or a binary file object, ready to be read."""
+    if isinstance(source, Pipe):
+        return source
     if isinstance(source, str | os.PathLike):
         if os.fspath(source) == "-":
             return as_pipe(sys.stdin.buffer, "<stdin>")

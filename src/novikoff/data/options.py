@@ -50,6 +50,9 @@ class Data(NamedTuple):
         How many bad lines were left out, and what was wrong with the first few.
     start, next : Place
         Where the block starts, and where the next one does: ``stream(..., start=block.next)``.
+    base : int
+        The number that the file has for the first column: 1 in svmlight text whose indices start
+        there, else 0.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Data(NamedTuple):
     skipped: Skipped = Skipped()
     start: Place = Place()
     next: Place = Place()
+    base: int = 0
 
 
 Blocks = Generator[Data, None, None]

@@ -42,7 +42,7 @@ HEAD = 2**16
 
 
 def read(
-    source: Source,
+    source: Source | Pipe,
     *,
     format: str | None = None,  # noqa: A002  # what users call it
     label: Column = None,
@@ -114,7 +114,7 @@ def read(
 
 
 def stream(
-    source: Source,
+    source: Source | Pipe,
     *,
     block_bytes: int = 2**24,
     start: Place | tuple[int, int] | None = None,
@@ -180,7 +180,7 @@ def stream(
     return streaming(source, options, Place(*(start or ())))
 
 
-def survey(source: Source, **options: Any) -> dict[str, Any]:
+def survey(source: Source | Pipe, **options: Any) -> dict[str, Any]:
     """The options of `stream`, with what it would have to find out about the file filled in.
 
     That is the format and, of svmlight text, the number of features and the base of the
@@ -200,7 +200,7 @@ def survey(source: Source, **options: Any) -> dict[str, Any]:
     return options | filled
 
 
-def streaming(source: Source, options: Options, start: Place) -> Iterator[Data]:
+def streaming(source: Source | Pipe, options: Options, start: Place) -> Iterator[Data]:
     """The blocks from a place on."""
     with closing(open_source(source)) as opened:
         options = replace(options, format=options.format or guess(opened))

@@ -41,7 +41,7 @@ def read_text(source: PlainFile | Pipe, options: Options) -> Data:
             found, base = whole_text(Held(source.read_all(), source.name), options, pool)
     source.require_unchanged()
     require_examples(source.name, len(found.y), found.skipped)
-    return as_data(found, width(options, found.most - base + 1), Place())
+    return as_data(found, width(options, found.most - base + 1), Place(), base)
 
 
 def whole_text(text: Text, options: Options, pool: Executor) -> tuple[Found, int]:
@@ -63,7 +63,7 @@ def width(options: Options, seen: int) -> int:
     return max(seen, 1) if options.n_features is None else options.n_features
 
 
-def as_data(found: Found, n_features: int, start: Place) -> Data:
+def as_data(found: Found, n_features: int, start: Place, base: int) -> Data:
     """The rows as a matrix of so many columns."""
     small = len(found.data) <= INT32_MOST and found.indices.dtype == np.int32
     indptr = np.zeros(len(found.lengths) + 1, np.int32 if small else np.int64)
@@ -79,6 +79,7 @@ def as_data(found: Found, n_features: int, start: Place) -> Data:
         skipped=found.skipped,
         start=start,
         next=found.next,
+        base=base,
     )
 
 
@@ -90,8 +91,9 @@ def stream_text(source: PlainFile | Pipe, options: Options, start: Place) -> Blo
         n_rows, line, skipped = 0, start.line, Skipped()
         for text, first, stop in blocks(source, options.block_bytes, start):
             here = Place(first, line)
-            found = parse_text(text, here, stop, options, rule_of(options), pool)
-            yield as_data(found, width(options, found.most + 1), here)
+            rule = rule_of(options)
+            found = parse_text(text, here, stop, options, rule, pool)
+            yield as_data(found, width(options, found.most + 1), here, rule.base)
             n_rows, line, skipped = n_rows + len(found.y), found.next.line, skipped + found.skipped
     if start.offset == 0:
         require_examples(source.name, n_rows, skipped)

@@ -42,9 +42,10 @@ def write(
     Parameters
     ----------
     path : path
-        An ending .gz, .bz2 or .zst compresses.
+        An ending .gz, .bz2 or .zst compresses. "-" is standard output, which needs a `format`.
     X : array or sparse matrix of shape (n, d)
     y : array of shape (n,), default=None
+        A NaN stands for no label, as in what `read` gives.
     format : {"svmlight", "vw", "csv", "parquet", "arrow", "npz"}, default=None
         None: as the name says.
     weight : array of shape (n,), default=None
@@ -154,14 +155,22 @@ def rows_of(X: Any) -> Iterator[tuple[list[int], list[float]]]:
 def svmlight_lines(X: Any, y: Any, weight: Any, tags: Any, zero_based: bool) -> Iterator[bytes]:
     """The lines of an svmlight text."""
     if y is None or weight is not None or tags is not None:
-        raise ParameterError("svmlight text needs y, and has no place for weights and tags.")
+        raise ParameterError(
+            "svmlight text needs y (NaN for no label), and has no place for weights and tags."
+        )
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     labels, base = as_numbers(y, "y").tolist(), 0 if zero_based else 1
-    for label, (columns, values) in zip(labels, rows_of(X), strict=True):
-        entries = (f" {j + base}:{digits(v)}" for j, v in zip(columns, values, strict=True))
-        yield f"{digits(label)}{''.join(entries)}\n".encode()
+    for i, (label, (columns, values)) in enumerate(zip(labels, rows_of(X), strict=True)):
+        words = [f"{j + base}:{digits(v)}" for j, v in zip(columns, values, strict=True)]
+        if label == label:
+            words.insert(0, digits(label))
+        if not words:
+            raise ParameterError(
+                f"Row {i} has neither a label nor an entry, which in svmlight text is no example."
+            )
+        yield f"{' '.join(words)}\n".encode()
 
 
 def vowpal_lines(X: Any, y: Any, weight: Any, tags: Any) -> Iterator[bytes]:
@@ -228,6 +237,8 @@ def table(
             if title in columns:
                 raise ParameterError(f"A feature is called {title!r}, as the {title} itself is.")
             columns[title] = np.asarray(values)
+    if y is not None and columns[LABEL].dtype.kind == "f":  # a null is no label, a NaN is text
+        columns[LABEL] = pyarrow.array(columns[LABEL], from_pandas=True)
     made = pyarrow.table(columns)
     if kind == "csv":
         return lambda file: pyarrow.csv.write_csv(made, file)

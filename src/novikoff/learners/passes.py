@@ -29,6 +29,8 @@ class Passes:
         fitted = model._is_fitted()
         if self.fresh and fitted:
             model._run.streaming = False  # or it would be taken for more of the last pass
+            if model._run.recorded is not None:
+                model._run.recorded.n_given = 0  # the same examples come again
         before = 0 if self.fresh else model._run.mistakes[-1]
         epoch = 0 if not fitted else len(model._run.mistakes) - (not self.fresh)
         given = model.random_state

@@ -5,6 +5,6 @@
 
 from novikoff.store.coefficients import to_csv
 from novikoff.store.graphs import to_onnx
-from novikoff.store.models import describe, load, load_with_extra, save
+from novikoff.store.models import describe, load, load_with_extra, load_with_header, save
 
-__all__ = ["describe", "load", "load_with_extra", "save", "to_csv", "to_onnx"]
+__all__ = ["describe", "load", "load_with_extra", "load_with_header", "save", "to_csv", "to_onnx"]

@@ -6,9 +6,11 @@ writes its metadata in no fixed order, so that the same model would give other b
 time: hence the writer here.
 """
 
+import io
 import json
 import os
 import stat
+import sys
 from math import prod
 from typing import IO, Any, NamedTuple
 
@@ -22,6 +24,7 @@ from novikoff.store.values import parsed_object, written
 
 Array = npt.NDArray[Any]
 
+STDIN = "-"
 HEADER_LIMIT = 1 << 24
 """How long a header may be, in bytes: it is the only part that is read before it is checked."""
 
@@ -105,6 +108,9 @@ class Header(NamedTuple):
 
 
 def _opened(path: str | os.PathLike[str]) -> IO[bytes]:
+    if os.fspath(path) == STDIN:
+        return _standard_input()
+
     def without_waiting(name: str, flags: int) -> int:
         return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe may have no writer
 
@@ -115,9 +121,17 @@ def _opened(path: str | os.PathLike[str]) -> IO[bytes]:
     return file
 
 
+def _standard_input() -> IO[bytes]:
+    """What it has; no more than its first bytes if those are not those of a model."""
+    first = sys.stdin.buffer.read(8)
+    fits = int.from_bytes(first, "little") <= HEADER_LIMIT
+    return io.BytesIO(first + sys.stdin.buffer.read(-1 if fits else 2))
+
+
 def _header(file: IO[bytes]) -> tuple[bytes, Header]:
     """The bytes up to the tensors, and what they say."""
-    size = os.fstat(file.fileno()).st_size
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
     if size == 0:
         raise ModelFileError("The file is empty: this is no model file.")
     first = file.read(8)

@@ -148,6 +148,7 @@ def save(model: Any, path: Path, *, extra: Mapping[str, Any] | None = None) -> N
         If it has an attribute `feature_hash_`, a dictionary that says how features were
         hashed, as ``{"bits": 18}``, that is kept too.
     path : str or path-like
+        "-" is standard output.
     extra : mapping from str to JSON values, optional
         Anything else to keep in the file; `load_with_extra` brings it back.
 
@@ -222,6 +223,7 @@ def load(path: Path) -> Any:
     Parameters
     ----------
     path : str or path-like
+        "-" is standard input.
 
     Returns
     -------
@@ -245,8 +247,15 @@ def load(path: Path) -> Any:
 
 def load_with_extra(path: Path) -> tuple[Any, dict[str, Any]]:
     """The model in a file, and what was given to `save` as `extra`, from one reading of it."""
-    with _said_of(os.fspath(path)):
+    with _said_of(_called(path)):
         return unpacked(container.read(path))
+
+
+def load_with_header(path: Path) -> tuple[Any, dict[str, Any]]:
+    """The model in a file, and what `describe` says of it, from one reading of it."""
+    with _said_of(_called(path)):
+        contents = container.read(path)
+        return unpacked(contents)[0], _header(contents.metadata)
 
 
 def describe(path: Path) -> dict[str, Any]:
@@ -262,19 +271,26 @@ def describe(path: Path) -> dict[str, Any]:
         `format_version`, `library_version`, `learner`, `parameters`, `classes`,
         `features` (`count` and `hash`), `summary`, `extra`.
     """
-    with _said_of(os.fspath(path)):
-        metadata = container.read_metadata(path)
-        _, sections = _sections(metadata)
-        return {
-            "format_version": int(metadata["format_version"]),
-            "library_version": metadata["library_version"],
-            "learner": metadata["learner"],
-            "parameters": _decoded(sections["parameters"]),
-            "classes": decoded_classes(sections["classes"]).tolist(),
-            "features": sections["features"],
-            "summary": _decoded(sections["summary"]),
-            "extra": sections["extra"],
-        }
+    with _said_of(_called(path)):
+        return _header(container.read_metadata(path))
+
+
+def _header(metadata: dict[str, str]) -> dict[str, Any]:
+    _, sections = _sections(metadata)
+    return {
+        "format_version": int(metadata["format_version"]),
+        "library_version": metadata["library_version"],
+        "learner": metadata["learner"],
+        "parameters": _decoded(sections["parameters"]),
+        "classes": decoded_classes(sections["classes"]).tolist(),
+        "features": sections["features"],
+        "summary": _decoded(sections["summary"]),
+        "extra": sections["extra"],
+    }
+
+
+def _called(path: Path) -> str:
+    return "<stdin>" if os.fspath(path) == container.STDIN else os.fspath(path)
 
 
 def _decoded(section: dict[str, Any]) -> dict[str, Any]:

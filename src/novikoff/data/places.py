@@ -1,0 +1,66 @@
+"""Which line of a file an example came from, and two labels among its examples."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+
+from novikoff.data.opening import Pipe
+from novikoff.data.options import Data
+from novikoff.data.reader import stream
+from novikoff.errors import FileError
+from novikoff.labels import as_labels, as_written
+
+TEXTS = ("svmlight", "vw", "csv")
+FEW = 2**14
+"""How many bytes of a block to read again at a time, before going line by line."""
+
+
+def blamed_on_row(
+    path: str, source: str | Pipe, block: Data, row: int, reading: dict[str, Any], what: str
+) -> FileError:
+    """An error at the line that a row of a block came from.
+
+    `reading` are the options of the stream that the block is from. Standard input cannot be read
+    again: if the block has lines that are no examples, the error says where it is about.
+    """
+    line = line_of(source, block, row, reading)
+    if line is None:
+        what += f" (in one of the lines {block.start.line:,} to {block.next.line - 1:,})"
+    return FileError(path, what, line=line)
+
+
+def line_of(source: str | Pipe, block: Data, row: int, reading: dict[str, Any]) -> int | None:
+    """The line that a row of a block came from; None if that cannot be told any more."""
+    named = reading.get("format") == "csv" and block.names is not None
+    header = int(named and block.start.offset == 0)
+    if block.next.line - block.start.line - header == block.X.shape[0]:
+        return block.start.line + header + row
+    if isinstance(source, Pipe):
+        return None
+    at = block.start
+    for size in (FEW, 1) if reading.get("format") in TEXTS else (1,):
+        with closing(stream(source, block_bytes=size, start=at, **reading)) as again:  # type: ignore[type-var]
+            for part in again:
+                at = part.start
+                if row < part.X.shape[0]:
+                    break
+                row -= part.X.shape[0]
+    return int(at.line)
+
+
+def first_other(y: Any, known: Sequence[Any]) -> tuple[int, Any] | None:
+    """The first row with a label that is not among two, and that label.
+
+    If fewer than two are known, the first others that come are taken for them.
+    """
+    labels, first = np.unique(as_labels(y), return_index=True)
+    new = [(int(i), label) for label, i in zip(labels, first, strict=True) if label not in known]
+    left = sorted(new, key=lambda pair: pair[0])[max(2 - len(known), 0) :]
+    return left[0] if left else None
+
+
+def third_label(label: Any, known: Sequence[Any]) -> str:
+    """What is wrong with a label that is not among two."""
+    return f"found the label {as_written(label)}, expected {' or '.join(map(as_written, known))}"
