@@ -22,8 +22,8 @@ from scipy import sparse
 
 import novikoff
 from commands import command, done, killed, run, same_files
+from novikoff.cli.options import FORMATS as PARSER_FORMATS
 from novikoff.cli.options import LEARNERS, NOT_HERE, PARAMETERS
-from novikoff.cli.parser import FORMATS as PARSER_FORMATS
 from novikoff.cli.parser import build
 from novikoff.data import load as bundled
 from novikoff.data import planted, read, write
@@ -80,7 +80,7 @@ def test_every_command_is_documented():
     commands = next(a for a in build()._actions if hasattr(a, "choices") and a.choices)
     for name in commands.choices:
         assert f"novikoff {name}" in page
-    for status in ("0", "1", "2", "3", "4", "130"):
+    for status in ("0", "1", "2", "3", "4", "130", "143"):
         assert re.search(rf"^\| {status} \|", page, re.M)
 
 
@@ -152,10 +152,9 @@ def test_the_model_depends_on_the_file_and_the_options_alone(folder, tmp_path):
         known = ("--n-features", 20, "--no-zero-based")
         done("fit", "-", *fit[2:], tmp_path / "four", *known, stdin=file)
     done(*fit, tmp_path / "five", "--seed", 1)
-    weights = [
-        novikoff.load(tmp_path / n).coef_.tobytes() for n in ("one", "three", "four", "five")
-    ]
-    assert weights[0] == weights[1] == weights[2] != weights[3]
+    for other in ("three", "four"):
+        assert same_files(tmp_path / "one", tmp_path / other)
+    assert not same_files(tmp_path / "one", tmp_path / "five")
 
 
 def test_tables_by_name(folder, tmp_path):
@@ -167,7 +166,8 @@ def test_tables_by_name(folder, tmp_path):
     assert "208 of 208 right" in done("score", model, data)
     shown = done("show", model, "--top", 2)
     assert "MaxMargin of" in shown
-    assert any(name in shown.splitlines()[-1] for name in names)
+    weights = shown.split("the largest:\n")[1].splitlines()[:2]
+    assert all(line.split()[0] in names for line in weights)
     lines = data.read_text().splitlines()
     swapped = tmp_path / "swapped.csv"
     words = lines[0].split(",")
@@ -236,7 +236,7 @@ def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
     assert "1 bad line was left out; the first:\n" in finished.stderr
     assert ":2000:9: found" in finished.stderr
     assert load_with_extra(model)[1]["bad_lines"] == 1
-    assert "bad lines    1 were left out" in done("show", model)
+    assert "bad lines    1 was left out" in done("show", model)
 
 
 @pytest.mark.parametrize(
@@ -246,11 +246,15 @@ def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
         (("fit", "{clean}", "-o", "missing/m"), 4, "missing"),
         (("fit", "{clean}", "-o", "/dev/full"), 4, "the disk is full"),
         (("fit", "{clean}", "-o", "m", "--C", "3"), 2, "--C is an option of max-margin"),
-        (("fit", "{clean}", "-o", "m", "--eta0", "-1"), 2, "eta0=-1.0"),
+        (("fit", "{clean}", "-o", "m", "--eta0", "-1"), 2, "--eta0 -1.0"),
         (("fit", "{clean}", "-o", "m", "--epochs", "0"), 2, "whole number of at least 1"),
         (("fit", "{clean}", "-o", "m", "--learner", "winnow"), 3, "0/1 features"),
         (("fit", "-", "-o", "m"), 3, "found no examples"),
-        (("fit", "-", "-o", "m", "--format", "svmlight"), 2, "give n_features"),
+        (
+            ("fit", "-", "-o", "m", "--format", "svmlight"),
+            2,
+            "give --n-features N, and --zero-based",
+        ),
         (("predict", "{clean}", "{clean}"), 3, "this is none, or it is damaged"),
         (("score", "nowhere", "{clean}"), 3, "nowhere: No such file"),
         (("verify", "{clean}", "{clean}"), 3, "clean.svm"),
@@ -272,11 +276,11 @@ def test_one_label_only(tmp_path):
     (tmp_path / "one.svm").write_text("1 1:2\n1 2:3\n")
     finished = run("fit", tmp_path / "one.svm", "-o", tmp_path / "m")
     assert finished.returncode == 3
-    assert "found one label only, 1.0: a classifier needs examples of two" in finished.stderr
+    assert "found one label only, 1: a classifier needs examples of two" in finished.stderr
     (tmp_path / "three.svm").write_text("1 1:2\n2 2:3\n3 1:1\n")
     finished = run("fit", tmp_path / "three.svm", "-o", tmp_path / "m")
     assert finished.returncode == 3
-    assert "lines 1 to 3" in finished.stderr
+    assert "three.svm:3: found the label 3, expected 1 or 2" in finished.stderr
 
 
 def test_a_full_disk_leaves_the_old_model(folder, tmp_path):
@@ -385,18 +389,19 @@ def test_killed_at_any_moment_and_gone_on_with(folder, tmp_path):
     assert same_files(tmp_path / "model", tmp_path / "undisturbed")
 
 
-def test_ctrl_c_stops_between_blocks_and_says_how_to_go_on(folder, tmp_path):
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_between_blocks_and_says_how_to_go_on(folder, tmp_path, sent, status):
     done("fit", folder / "noisy.svm", "--epochs", 400, *LONG[2:], "-o", tmp_path / "undisturbed")
     model = tmp_path / "model"
     words = ("fit", folder / "noisy.svm", "--epochs", 400, *LONG[2:], "-o", model)
     for _ in range(20):  # until it was neither too early nor too late
         process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
         time.sleep(3.0)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         _, said = process.communicate(timeout=120)
         if "stopped in epoch" in said:
             break
-    assert process.returncode == 130
+    assert process.returncode == status
     assert re.search(r"stopped in epoch \d+ after [\d,]+ of its examples, at line [\d,]+", said)
     assert "--resume" in said
     assert not model.exists()
@@ -410,10 +415,20 @@ def test_a_checkpoint_of_another_run_is_refused(folder, tmp_path):
     fit = ("fit", data, *LONG, "-o", tmp_path / "model", "--checkpoint", checkpoint, "--every", 0)
     killed("replace", 9, *fit)
     before = checkpoint.read_bytes()
-    for other, told in ((("--eta0", 2), "eta0"), (("--seed", 5), "random_state")):
+    for other, before in (
+        (("--eta0", "2.0"), "--eta0 1.0"),
+        (("--seed", "5"), "--seed 0"),
+        (("--epochs", "7"), "--epochs 6"),
+        (("--no-fit-intercept",), "--fit-intercept"),
+        (("--block-bytes", "4096"), "--block-bytes 8192"),
+        (("--class-weight", "1=2"), "no --class-weight"),
+        (("--n-features", "21"), "--n-features 20"),
+        (("--learner", "voted"), "--learner averaged"),
+    ):
         finished = run(*fit, "--resume", *other)
         assert finished.returncode == 2
-        assert f"was written by a run with {told}" in finished.stderr
+        now = " ".join(other)
+        assert f"was written by a run with {before}, but this one has {now}: " in finished.stderr
     assert checkpoint.read_bytes() == before
     for words in (("predict", checkpoint, data), ("show", checkpoint)):
         finished = run(*words)
@@ -547,8 +562,9 @@ def test_labels_are_printed_whole(tmp_path):
 def test_indices_keep_their_base(tmp_path, more):
     (tmp_path / "train.svm").write_text("1 0:1\n1 2:1\n-1 1:1\n")
     (tmp_path / "test.svm").write_text("1 2:1\n-1 1:1\n")
-    done("fit", tmp_path / "train.svm", "-o", tmp_path / "m", "--epochs", 50, *more)
-    done("fit", tmp_path / "train.svm", "-o", tmp_path / "n", "--epochs", 50, "--n-jobs", 1, *more)
+    more = more if "max-margin" in more else (*more, "--epochs", 50)
+    done("fit", tmp_path / "train.svm", "-o", tmp_path / "m", *more)
+    done("fit", tmp_path / "train.svm", "-o", tmp_path / "n", "--n-jobs", 1, *more)
     assert same_files(tmp_path / "m", tmp_path / "n")
     assert "2 of 2 right" in done("score", tmp_path / "m", tmp_path / "test.svm")
 
@@ -571,7 +587,7 @@ def test_a_file_that_was_changed_is_not_gone_on_with(folder, tmp_path):
     data.write_bytes(data.read_bytes()[::-1])
     finished = run(*fit, "--resume", "--n-features", 20, "--no-zero-based")
     assert finished.returncode == 2
-    assert "was written by a run with" in finished.stderr
+    assert "was written by a run on other data" in finished.stderr
 
 
 def test_sorted_labels_and_bad_beginnings(folder, tmp_path):

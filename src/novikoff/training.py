@@ -17,15 +17,16 @@ import numpy as np
 from scipy import sparse
 
 from novikoff.data.blocks import Place
+from novikoff.data.opening import Pipe
 from novikoff.data.options import Data, Skipped
-from novikoff.data.reader import stream
-from novikoff.errors import DataError, FileError, ModelFileError, ParameterError
-from novikoff.labels import as_labels
+from novikoff.data.places import blamed_on_row, first_other, third_label
+from novikoff.data.reader import read, stream
+from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
+from novikoff.labels import as_label, as_labels, as_written, known_classes
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.passes import Passes
 from novikoff.store import load_with_extra, save
 
-STDIN = "-"
 SAMPLES, SAMPLE = 64, 1 << 14
 """How many pieces of a file to compare, and how long they are."""
 
@@ -53,10 +54,22 @@ class Plan:
     block_bytes: int
     reading: dict[str, Any]
     """The options of `novikoff.data.stream`."""
+    classes: list[str] | None = None
+    """The two labels as written, if they are told beforehand."""
+    class_weight: dict[str, float] | str | None = None
+    """What the learner's `class_weight` is to be, by labels as written."""
 
 
 class Interrupted(Exception):
     """Internal: the run was asked to stop, and has, between two blocks."""
+
+
+class OtherRun(ParameterError):
+    """A checkpoint is that of another run: what differs, from what to what."""
+
+    def __init__(self, path: str, name: str, before: Any, now: Any) -> None:
+        super().__init__(f"{path} was written by a run with {name} {before!r}, not {now!r}.")
+        self.path, self.name, self.before, self.now = path, name, before, now
 
 
 class Training:
@@ -68,12 +81,17 @@ class Training:
         source: str,
         plan: Plan,
         *,
+        pipe: Pipe | None = None,
         memory: int = 2**30,
         checkpoint: str | None = None,
         every: float = 60.0,
+        hold: str | None = None,
     ) -> None:
-        self.model, self.source, self.plan = model, source, plan
+        self.model, self.source, self.plan, self.pipe = model, source, plan, pipe
+        self.called = source if pipe is None else pipe.name
         self.memory, self.checkpoint, self.every = memory, checkpoint, every
+        self.hold = hold
+        """Why all examples are to be held in memory, also for a single pass, if they are."""
         self.at = Position()
         self.names: list[str] | None = None
         self.kept: list[Data] | None = []
@@ -84,8 +102,10 @@ class Training:
         """Set this to have the run stop after the block it is at."""
         self.wrote = False
         """Is there a checkpoint of this run?"""
-        self.state = None if source == STDIN else state_of(source)
-        self.content = None if source == STDIN else fingerprint(source)
+        self.state = None if pipe is not None else state_of(source)
+        self.content = None if pipe is not None else fingerprint(source)
+        self.n_examples = 0
+        """How many there are in the file, as soon as that is known."""
 
     # ------------------------------------------------------ going on from a checkpoint
 
@@ -99,17 +119,14 @@ class Training:
                 f"{self.checkpoint} is a finished model, not a checkpoint: give the file that "
                 "--checkpoint named, or leave --resume out."
             )
-        mine = self._identity()
-        for name, value in mine.items():
-            if told["identity"].get(name) != value:
-                raise ParameterError(
-                    f"{self.checkpoint} was written by a run with {name} "
-                    f"{told['identity'].get(name)!r}, but this one has {value!r}: repeat the "
-                    "command that wrote it, or leave --resume out to start anew."
-                )
+        for name, value in self._identity().items():
+            before = told["identity"].get(name)
+            if before != value:
+                raise OtherRun(self.checkpoint, name, before, value)
         self.model = model
         try:
             self.at = Position(**told["position"])
+            self.n_examples = int(told["examples"])
         except (AttributeError, KeyError, TypeError, ValueError):
             raise ModelFileError(f"{self.checkpoint}: the checkpoint is damaged.") from None
         if not 0 <= self.at.epoch <= self.plan.epochs:
@@ -134,7 +151,11 @@ class Training:
         assert self.checkpoint is not None
         if not self.model._is_fitted():  # there was no good line yet: starting anew is as good
             return
-        told = {"identity": self._identity(), "position": asdict(self.at)}
+        told = {
+            "identity": self._identity(),
+            "position": asdict(self.at),
+            "examples": self.n_examples,
+        }
         save(self.model, self.checkpoint, extra={"checkpoint": told, "names": self.names})
         self.wrote = True
 
@@ -159,7 +180,8 @@ class Training:
                     if self.stop:
                         raise Interrupted
             if not self.at.examples:
-                raise DataError(f"{self.source} has no examples.")
+                raise DataError(f"{self.called} has no examples.")
+            self.n_examples = self.at.examples
             left = passes.end()
             done = Position(self.at.epoch + 1, skipped=self.at.skipped, messages=self.at.messages)
             self.at = done
@@ -177,9 +199,21 @@ class Training:
         self.at.examples += len(block.y)
         try:
             return passes.learn(number, block.X, block.y, block.weight)
-        except DataError as error:
-            place = f"lines {block.start.line} to {block.next.line - 1}"
-            raise FileError(self.source, f"{error} (In {place}.)") from None
+        except BadRow as error:
+            raise self._blamed(block, error.row, error.what) from None
+        except DataError:
+            self._require_known(block, passes.classes)
+            raise
+
+    def _require_known(self, block: Data, classes: Any) -> None:
+        """Raise an error at the line of the first label that is not among two."""
+        other = first_other(block.y, list(classes))
+        if other is not None:
+            raise self._blamed(block, other[0], third_label(other[1], list(classes)))
+
+    def _blamed(self, block: Data, row: int, what: str) -> FileError:
+        source = self.source if self.pipe is None else self.pipe
+        return blamed_on_row(self.called, source, block, row, self.plan.reading, what)
 
     def _blocks(self) -> Generator[tuple[int, Data], None, None]:
         """The blocks of this pass that are still to come."""
@@ -200,33 +234,42 @@ class Training:
                 yield number, block
 
     def _stream(self, place: Place) -> Any:
-        if self.source == STDIN:
-            return self._standard_input
+        if self.pipe is not None:
+            return self._once
         if state_of(self.source) != self.state:
             raise FileError(self.source, "it was changed while it was read: start anew.")
         plan = self.plan
         return stream(self.source, start=place, block_bytes=plan.block_bytes, **plan.reading)
 
     def _keep(self, block: Data) -> None:
-        if self.kept is None or self.plan.epochs == 1:
+        if self.kept is None or (self.plan.epochs == 1 and not self.hold):
             self.kept = None
             return
         self.kept.append(block)
         self.held += size_of(block)
         if self.held <= self.memory:
             return
-        if self.source == STDIN:
-            raise ParameterError(
-                f"Standard input is larger than memory={self.memory:,} bytes, and it can be read "
-                "only once: give --epochs 1, a larger --memory, or a file."
-            )
+        if self.hold:
+            raise ParameterError(f"{self.too_large(self.hold)}: give more, or leave --plot out.")
+        if self.pipe is not None:
+            once = self.too_large("it can be read only once")
+            raise ParameterError(f"{once}: give --epochs 1, a larger --memory, or a file.")
         self.kept = None
+
+    def too_large(self, why: str) -> str:
+        """What to say of examples that take too much memory."""
+        return f"{self.called} takes more than the {self.memory:,} bytes of --memory, and {why}"
+
+    def read(self) -> Data:
+        """All examples of the file."""
+        return read(self.source, **self.plan.reading)
 
     def _classes(self) -> Any:
         """The two labels of the file, as far as it must be read to see them."""
-        if self.source == STDIN:
-            plan = self.plan
-            self._standard_input = iter(stream(STDIN, block_bytes=plan.block_bytes, **plan.reading))
+        plan = self.plan
+        if self.pipe is not None:
+            once = stream(self.pipe, block_bytes=plan.block_bytes, **plan.reading)
+            self._once = iter(once)
         if self.model._is_fitted():
             return self.model.classes_
         labels: list[Any] = []
@@ -234,21 +277,69 @@ class Training:
         n_blocks = 0
         blocks = self._stream(Place())
         for block in blocks:
-            if self.source == STDIN or not first:
+            if self.pipe is not None or not first:
                 first.append(block)
             n_blocks += 1
             if len(block.y):
-                labels = sorted({*labels, *np.unique(as_labels(block.y)).tolist()})
+                labels = self._labels(block, labels)
             if len(labels) >= 2:
                 break
-        if self.source != STDIN:
+            self._require_room(first)
+        if self.pipe is None:
             blocks.close()
         if len(labels) < 2:
-            only = f"one label only, {labels[0]!r}" if labels else "no examples"
-            raise FileError(self.source, f"found {only}: a classifier needs examples of two.")
-        if self.source == STDIN or n_blocks == 1:
+            only = f"one label only, {as_written(labels[0])}" if labels else "no examples"
+            raise FileError(self.called, f"found {only}: a classifier needs examples of two")
+        if self.pipe is not None or n_blocks == 1:
             self.kept, self.held = first, sum(map(size_of, first))
-        return np.array(labels) if len(labels) == 2 else None
+        return self._named(labels)
+
+    def _labels(self, block: Data, labels: list[Any]) -> list[Any]:
+        """The labels known after a block, which must be two at the most."""
+        y = as_labels(block.y)
+        if self.plan.classes is not None:
+            labels = sorted(as_label(word, y.dtype) for word in self.plan.classes)
+        other = first_other(y, labels)
+        if other is None:
+            return sorted({*labels, *np.unique(y).tolist()})
+        known = sorted({*labels, *np.unique(y[: other[0]]).tolist()})
+        raise self._blamed(block, other[0], third_label(other[1], known))
+
+    def _require_room(self, first: list[Data]) -> None:
+        """What can be read only once is held until a second label comes, if it fits."""
+        if self.pipe is not None and sum(map(size_of, first)) > self.memory:
+            raise ParameterError(
+                f"The first {sum(len(b.y) for b in first):,} examples of {self.called} have one "
+                f"label only, and take more than the {self.memory:,} bytes of --memory: name both "
+                "labels by --classes, mix the examples, or give a file."
+            )
+
+    def _named(self, labels: list[Any]) -> Any:
+        """The labels as classes; and the weights of classes by them."""
+        try:
+            classes = known_classes(labels)
+        except ValueError:
+            found = " and ".join(map(as_written, labels))
+            raise FileError(
+                self.called, f"found the labels {found}, expected whole numbers or words"
+            ) from None
+        if self.plan.class_weight is not None:
+            self.model.class_weight = weights_by_label(self.plan.class_weight, classes)
+        return classes
+
+
+def weights_by_label(given: dict[str, float] | str | None, classes: Any) -> Any:
+    """The weights of classes by the labels themselves, as learners take them."""
+    if not isinstance(given, dict):
+        return given
+    found = {as_label(word, classes.dtype): weight for word, weight in given.items()}
+    for label in found:
+        if label not in classes.tolist():
+            known = " and ".join(map(as_written, classes))
+            raise ParameterError(
+                f"class_weight has {as_written(label)}, but the labels are {known}."
+            )
+    return found
 
 
 def state_of(path: str) -> tuple[int, int]:

@@ -1,23 +1,28 @@
-"""The command: `novikoff fit`, `predict`, `score`, `certify`, `verify`, `show`, `convert`, `lab`.
+"""The command: `novikoff fit`, `predict`, `score`, `certify`, `verify`, `show`, `plot`, `convert`, `lab`.
 
 Results go to standard output, everything else to standard error. Errors are sentences.
 """
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from errno import ENOSPC
 from importlib import import_module
 from io import TextIOWrapper
+from threading import current_thread, main_thread
+from typing import Any
 
-DONE, NO, USAGE, BAD_INPUT, CANNOT_WRITE, STOPPED = 0, 1, 2, 3, 4, 130
+DONE, NO, USAGE, BAD_INPUT, CANNOT_WRITE, STOPPED, TERMINATED = 0, 1, 2, 3, 4, 130, 143
 
 HOMES = {
     "fit": "fitting",
     "predict": "using",
     "score": "using",
-    "show": "using",
-    "convert": "using",
+    "show": "showing",
+    "plot": "drawing",
+    "convert": "converting",
     "certify": "proving",
     "verify": "proving",
     "completion": "completing",
@@ -29,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit status."""
     from novikoff.cli.parser import build
 
-    parsed = build().parse_args(arguments)
+    parsed = build().parse_args(joined(sys.argv[1:] if arguments is None else arguments))
     module = import_module(f"novikoff.cli.{HOMES[parsed.command]}")
     from novikoff.errors import NovikoffError, ParameterError, WriteError
 
@@ -38,15 +43,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, TextIOWrapper):  # labels of any language, to any terminal
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status: int = getattr(module, parsed.command)(parsed)
+        with ending_at_sigterm():
+            status: int = getattr(module, parsed.command)(parsed)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # whoever read our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except KeyboardInterrupt:
-        say("Stopped; nothing was written.")
+        say("stopped; nothing was written.")
         return STOPPED
+    except Terminated:
+        say("stopped; nothing was written.")
+        return TERMINATED
     except WriteError as error:
         return complain(error, CANNOT_WRITE)
     except ParameterError as error:
@@ -59,6 +68,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return complain(error, CANNOT_WRITE if lost else BAD_INPUT)
 
 
+def joined(words: Sequence[str]) -> list[str]:
+    """The words of a command line, with the weight of a class that begins with a minus told apart.
+
+    The parser would take -1=2 for an option.
+    """
+    told: list[str] = []
+    for word in words:
+        if told and told[-1] == "--class-weight":
+            told[-1] += f"={word}"
+        else:
+            told.append(word)
+    return told
+
+
+class Terminated(BaseException):
+    """SIGTERM came: what is half done is to be cleared away, as for Ctrl-C."""
+
+
+@contextmanager
+def ending_at_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the command as Ctrl-C does."""
+
+    def terminate(number: int, frame: Any) -> None:
+        raise Terminated
+
+    if current_thread() is not main_thread():  # the only one that hears of signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def say(text: str) -> None:
     """A sentence, to standard error."""
     print(f"novikoff: {text}", file=sys.stderr)
@@ -66,8 +110,15 @@ def say(text: str) -> None:
 
 def complain(error: Exception, status: int) -> int:
     """Say what went wrong, without a traceback."""
+    from novikoff.cli.wording import as_command
+    from novikoff.errors import FileError
+
     if isinstance(error, OSError) and error.filename and error.strerror:
         say(f"{error.filename}: {error.strerror}")
+    elif isinstance(error, OSError) and error.strerror:
+        say(error.strerror)
+    elif isinstance(error, FileError):
+        say(error.placed(as_command(error.what)))
     else:
-        say(str(error))
+        say(as_command(str(error)))
     return status

@@ -6,7 +6,17 @@ from novikoff.cli import DONE
 from novikoff.cli.parser import build
 from novikoff.errors import ParameterError
 
-PATHS = ("certificate", "checkpoint", "data", "model", "output", "save", "source", "target")
+PATHS = (
+    "certificate",
+    "checkpoint",
+    "data",
+    "model",
+    "output",
+    "plot",
+    "save",
+    "source",
+    "target",
+)
 
 
 def completion(arguments: Namespace) -> int:

@@ -15,109 +15,223 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff
-from novikoff.cli import DONE, STOPPED, say
-from novikoff.cli.options import LEARNERS, given, misplaced
+from novikoff.cli import DONE, say
+from novikoff.cli.drawing import Sketch
+from novikoff.cli.meaning import require_learner_has, require_whole
+from novikoff.cli.options import LEARNERS, NOT_HERE, flag, given
+from novikoff.cli.paths import require_different, require_one_output, require_place
 from novikoff.cli.progress import Progress
 from novikoff.cli.reading import (
     outward,
-    require_different,
-    require_place,
-    shown,
+    require_room,
+    require_two_labels,
     surveyed,
     tell_skipped,
 )
+from novikoff.cli.wording import counted
+from novikoff.data.opening import Pipe
 from novikoff.data.options import Skipped
-from novikoff.data.reader import read
-from novikoff.errors import ParameterError
+from novikoff.errors import BadRow, ParameterError
+from novikoff.labels import as_written
 from novikoff.store import load_with_extra, save
-from novikoff.training import STDIN, Interrupted, Plan, Training
+from novikoff.training import Interrupted, OtherRun, Plan, Training, weights_by_label
 
-EPOCHS = 10
+EPOCHS, BLOCK_BYTES, MEMORY, EVERY = 10, 2**24, 2**30, 60.0
+BYTES_EACH = 32
+"""What a model takes for a feature, in training and when it is written."""
 
 
 def fit(arguments: Namespace) -> int:
     """Train, and write the model."""
-    if complaint := misplaced(arguments):
-        raise ParameterError(complaint)
-    if not arguments.every >= 0:
-        raise ParameterError(f"--every {arguments.every:g} must not be negative.")
-    require_different(arguments.data, arguments.output)
+    require_learner_has(arguments)
+    require_one_output(output=arguments.output, plot=arguments.plot)
+    require_different(arguments.data, arguments.output, arguments.plot)
     require_place(arguments.output)
     parameters = given(arguments)
+    sketch = Sketch(arguments.plot, keep=bool(arguments.record)) if arguments.plot else None
     learner = getattr(novikoff, LEARNERS[arguments.learner])
     if arguments.learner == "max-margin":
-        return whole(learner(**parameters), arguments)
+        require_whole(arguments, "MaxMargin")
+        return whole(learner(**parameters), sketch, arguments)
     epochs = arguments.epochs or EPOCHS
-    model = learner(**parameters, max_iter=epochs, random_state=arguments.seed)
-    if parameters.get("slack") and epochs > 1:
-        return whole(model, arguments)
+    parameters |= {"max_iter": epochs, "random_state": arguments.seed or 0}
+    if sketch:
+        parameters["record"] = True
+    model = learner(**parameters)
     model._check_common()
-    return in_blocks(model, epochs, arguments)
+    if parameters.get("slack") and epochs > 1:
+        require_whole(arguments, learner.__name__)
+        return whole(model, sketch, arguments)
+    return in_blocks(model, epochs, sketch, arguments)
 
 
-def in_blocks(model: Any, epochs: int, arguments: Namespace) -> int:
-    """Train on a file block by block."""
-    from_stdin = arguments.data == STDIN
-    if arguments.resume and from_stdin:
-        raise ParameterError("Standard input cannot be read again: --resume needs a file.")
-    started = time.monotonic()
-    checkpoint = arguments.checkpoint or f"{arguments.output}.checkpoint"
-    require_different(arguments.data, arguments.output, checkpoint)
+def weights_of_classes(arguments: Namespace) -> dict[str, float] | str | None:
+    """What was given as `--class-weight`."""
+    weights = dict(arguments.class_weight or ())
+    return "balanced" if "balanced" in weights else weights or None
+
+
+def checkpoint_of(arguments: Namespace, *, once: bool) -> str | None:
+    """Where to write down how far the run is."""
+    if once and (arguments.resume or arguments.checkpoint):
+        what = "--resume" if arguments.resume else "--checkpoint"
+        raise ParameterError(
+            f"What can be read only once cannot be gone on with: {what} needs a file."
+        )
+    if arguments.checkpoint == "-":
+        raise ParameterError("--checkpoint needs the name of a file: it is read again.")
+    if arguments.resume and arguments.output == "-" and not arguments.checkpoint:
+        raise ParameterError("--resume goes on from a checkpoint: name it by --checkpoint.")
+    if once or (arguments.output == "-" and not arguments.checkpoint):
+        return None
+    checkpoint: str = arguments.checkpoint or f"{arguments.output}.checkpoint"
+    require_different(arguments.data, arguments.output, arguments.plot, checkpoint)
     require_place(checkpoint)
     if os.path.exists(checkpoint) and "checkpoint" not in load_with_extra(checkpoint)[1]:
         raise ParameterError(f"{checkpoint} exists and is no checkpoint: name another file.")
-    plan = Plan(epochs, arguments.seed, arguments.block_bytes, surveyed(arguments))
+    return checkpoint
+
+
+def in_blocks(model: Any, epochs: int, sketch: Sketch | None, arguments: Namespace) -> int:
+    """Train on a file block by block."""
+    started = time.monotonic()
+    checkpoint = checkpoint_of(arguments, once=arguments.data == "-")
+    examples = surveyed(arguments, arguments.data)
+    pipe = examples.source if isinstance(examples.source, Pipe) else None
+    if pipe is not None:
+        checkpoint = checkpoint_of(arguments, once=True)
+    require_room(examples, examples.reading.get("n_features", 1), BYTES_EACH)
+    plan = Plan(
+        epochs,
+        arguments.seed or 0,
+        arguments.block_bytes or BLOCK_BYTES,
+        examples.reading,
+        sorted(arguments.classes) if arguments.classes else None,
+        weights_of_classes(arguments),
+    )
     training = Training(
         model,
         arguments.data,
         plan,
-        memory=arguments.memory,
-        checkpoint=None if from_stdin else checkpoint,
-        every=arguments.every if arguments.checkpoint else float("inf"),
+        pipe=pipe,
+        memory=arguments.memory or MEMORY,
+        checkpoint=checkpoint,
+        every=next_write(arguments),
+        hold="--plot needs all examples at once" if sketch else None,
     )
-    if arguments.resume:
-        if os.path.exists(checkpoint):
-            training.resume()
-        else:
-            say(f"{checkpoint} does not exist: starting from the beginning.")
+    if arguments.resume and checkpoint:
+        resume(training, checkpoint)
+    stopped: list[int] = []
     try:
-        with Progress(training, hidden=arguments.quiet) as progress, stopping(training):
+        with Progress(training, hidden=arguments.quiet) as progress, stopping(training, stopped):
             training.run(progress)
     except Interrupted:
-        where = f"epoch {training.at.epoch + 1} after {training.at.examples:,} of its examples"
-        if not training.wrote:
-            say(f"stopped in {where}. Nothing was written, and there is nothing to go on from.")
-        else:
-            say(f"stopped in {where}, at line {training.at.line:,}. Go on with:\n  {again()}")
-        return STOPPED
+        return tell_stopped(training, stopped[0])
     skipped = Skipped(training.at.skipped, tuple(training.at.messages))
-    finish(training.model, training.names, plan.reading, skipped, arguments)
-    if training.wrote and os.path.exists(checkpoint):
+    trace = sketch.of_blocks(training) if sketch else None
+    finish(
+        training.model, training.names, examples.reading, skipped, training.n_examples, arguments
+    )
+    if training.wrote and checkpoint and os.path.exists(checkpoint):
         os.remove(checkpoint)
     if not arguments.quiet:
         summarize(training.model, time.monotonic() - started)
+    if sketch and trace:
+        sketch.draw(trace, arguments.output)
     return DONE
 
 
-def whole(model: Any, arguments: Namespace) -> int:
-    """Train on a file that is read into memory as a whole, where the learner needs that."""
-    if arguments.checkpoint or arguments.resume:
-        raise ParameterError(
-            f"--checkpoint and --resume are for learners that go block by block; "
-            f"{type(model).__name__} with these options needs all examples at once."
+def next_write(arguments: Namespace) -> float:
+    """The seconds from one checkpoint to the next."""
+    if not arguments.checkpoint:
+        return float("inf")
+    return EVERY if arguments.every is None else float(arguments.every)
+
+
+def resume(training: Training, checkpoint: str) -> None:
+    """Go on from a checkpoint, if there is one."""
+    if not os.path.exists(checkpoint):
+        say(f"{checkpoint} does not exist: starting from the beginning.")
+        return
+    try:
+        training.resume()
+    except OtherRun as error:
+        raise ParameterError(difference(error, training.source)) from None
+
+
+def difference(error: OtherRun, source: str) -> str:
+    """What a checkpoint and this run differ in, in the command's words."""
+    then = "repeat the command that wrote it, or leave --resume out to start anew."
+    if error.name == "a file like":
+        return (
+            f"{error.path} was written by a run on other data: {source} was changed since, or is "
+            "another file. Leave --resume out to start anew."
         )
+    name, before, now = error.name, error.before, error.now
+    if name == "reading" and isinstance(before, dict) and isinstance(now, dict):
+        name = next(key for key in sorted({*before, *now}) if before.get(key) != now.get(key))
+        before, now = before.get(name), now.get(name)
+    if name == "learner":
+        before, now = (
+            next((word for word, c in LEARNERS.items() if c == called), called)
+            for called in (before, now)
+        )
+    return (
+        f"{error.path} was written by a run with {option(name, before)}, but this one has "
+        f"{option(name, now)}: {then}"
+    )
+
+
+def option(name: str, value: Any) -> str:
+    """An option as it is given on the command line."""
+    word = NOT_HERE.get(name, flag(name))
+    if str(value) in ("None", "auto"):
+        return f"no {word}"
+    if str(value) in ("True", "False"):
+        return word if str(value) == "True" else word.replace("--", "--no-", 1)
+    if isinstance(value, dict):
+        return " ".join(f"{word} {label}={weight:g}" for label, weight in value.items())
+    return f"{word} {' '.join(map(str, value)) if isinstance(value, list) else value}"
+
+
+def tell_stopped(training: Training, number: int) -> int:
+    """Say where the run was stopped, and how to go on; the status of that signal."""
+    where = f"epoch {training.at.epoch + 1} after {training.at.examples:,} of its examples"
+    if training.wrote:
+        say(f"stopped in {where}, at line {training.at.line:,}. Go on with:\n  {again()}")
+    else:
+        say(f"stopped in {where}. Nothing was written, and there is nothing to go on from.")
+    return 128 + number
+
+
+def whole(model: Any, sketch: Sketch | None, arguments: Namespace) -> int:
+    """Train on a file that is read into memory as a whole, where the learner needs that."""
     started = time.monotonic()
-    reading = surveyed(arguments)
-    data = read(arguments.data, **reading)
+    examples = surveyed(arguments, arguments.data)
+    data = examples.read()
+    require_room(examples, data.X.shape[1], BYTES_EACH)
+    if examples.reading["format"] == "svmlight":  # also of what could not be surveyed
+        known = {"n_features": int(data.X.shape[1]), "zero_based": data.base == 0}
+        examples = examples._replace(reading=examples.reading | known)
+    require_two_labels(data, examples, arguments.classes)
+    weights = weights_of_classes(arguments)
+    if weights is not None:
+        model.class_weight = weights_by_label(weights, np.unique(data.y))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says so
-        if data.weight is None:
-            model.fit(data.X, data.y)
-        else:
-            model.fit(data.X, data.y, sample_weight=data.weight)
-    finish(model, data.names, reading, data.skipped, arguments)
+        try:
+            if data.weight is None:
+                model.fit(data.X, data.y)
+            else:
+                model.fit(data.X, data.y, sample_weight=data.weight)
+        except BadRow as error:
+            raise examples.blamed(data, error.row, error.what) from None
+    trace = sketch.of_model(model, data.X, data.y) if sketch else None
+    finish(model, data.names, examples.reading, data.skipped, len(data.y), arguments)
     if not arguments.quiet:
         summarize(model, time.monotonic() - started)
+    if sketch and trace:
+        sketch.draw(trace, arguments.output)
     return DONE
 
 
@@ -126,6 +240,7 @@ def finish(
     names: list[str] | None,
     reading: dict[str, Any],
     skipped: Skipped,
+    n_examples: int,
     arguments: Namespace,
 ) -> None:
     """Write the model, and say which lines were left out."""
@@ -134,23 +249,21 @@ def finish(
     if reading.get("format") == "vw":
         model.feature_hash_ = {"bits": reading.get("bits", 18)}
     kept = {k: reading[k] for k in sorted(reading) if k not in ("n_jobs", "bad_lines")}
-    save(model, arguments.output, extra={"reading": kept, "bad_lines": skipped.n_lines})
+    extra = {"reading": kept, "bad_lines": skipped.n_lines, "examples": n_examples}
+    save(model, arguments.output, extra=extra)
     tell_skipped(skipped)
 
 
 def summarize(model: Any, seconds: float) -> None:
     """What a run came to, for people."""
-    names = " and ".join(shown(c) for c in model.classes_)
+    names = " and ".join(as_written(c) for c in model.classes_)
     print(f"{type(model).__name__} of {names}, {seconds:.1f} s", file=sys.stderr)
     if hasattr(model, "gap_"):
         lower, upper = outward(model.margin_)
-        print(
-            f"margin {lower} to {upper}, {len(model.support_):,} examples on it or inside",
-            file=sys.stderr,
-        )
+        on_it = counted(len(model.support_), "example")
+        print(f"margin {lower} to {upper}, {on_it} on it or inside", file=sys.stderr)
         return
-    epochs = model.n_iter_
-    made = f"{model.n_mistakes_:,} mistakes in {epochs} epoch{'s' * (epochs != 1)}"
+    made = f"{counted(model.n_mistakes_, 'mistake')} in {counted(model.n_iter_, 'epoch')}"
     if not model.converged_:
         print(f"made {made}, {model.mistakes_[-1]:,} of them in the last", file=sys.stderr)
     elif hasattr(model, "mistake_bound_") and model.mistake_bound_ < float("inf"):
@@ -170,15 +283,20 @@ def again() -> str:
 
 
 @contextmanager
-def stopping(training: Training) -> Iterator[None]:
-    """Let Ctrl-C end the run after the block it is at; a second one ends it at once."""
+def stopping(training: Training, stopped: list[int]) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM end the run after the block it is at; a second one at once."""
+    before: dict[int, Any] = {}
 
     def stop(number: int, frame: Any) -> None:
         training.stop = True
-        signal.signal(signal.SIGINT, before)
+        stopped.append(number)
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
-    before = signal.signal(signal.SIGINT, stop)
+    for each in (signal.SIGINT, signal.SIGTERM):
+        before[each] = signal.signal(each, stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

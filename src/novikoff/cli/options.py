@@ -32,8 +32,9 @@ PARAMETERS = (
     Parameter("tie", str, ADDITIVE, "what a score of 0 means", ("mistake", "negative", "positive")),
     Parameter("eta0", float, ADDITIVE, "the step of an update"),
     Parameter("slack", float, ADDITIVE, "the size of a private feature for every example"),
-    Parameter("class_weight", str, ADDITIVE, "'balanced' weighs classes equally", ("balanced",)),
+    Parameter("class_weight", dict, ADDITIVE, "balanced, or LABEL=WEIGHT (once or twice)"),
     Parameter("shuffle", bool, (*ADDITIVE, "winnow"), "visit the rows of a block in random order"),
+    Parameter("record", bool, (*ADDITIVE, "winnow"), "keep every update in the model, to be drawn"),
     Parameter("threshold", float, ("winnow",), "what a positive score must reach"),
     Parameter("factor", float, ("winnow",), "what an update multiplies or divides by"),
     Parameter("binarize", float, ("winnow",), "the level above which a value counts as 1"),
@@ -46,9 +47,25 @@ NOT_HERE = {
     "max_iter": "--epochs",
     "random_state": "--seed",
     "warm_start": "--resume",
-    "record": "",
 }
-"""Parameters that the command has another word for, or no use."""
+"""Parameters that the command has another word for."""
+
+FORMATS = ("svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz")
+TABLES = ("csv", "parquet", "arrow", "npy")
+
+OF_FORMATS = {
+    "label": TABLES,
+    "weight": TABLES,
+    "unlabelled": TABLES,
+    "n_features": ("svmlight",),
+    "zero_based": ("svmlight",),
+    "bits": ("vw",),
+}
+"""Options of readers that have a meaning for some formats only."""
+
+PICTURES = ("png", "svg", "pdf")
+KINDS = ("boundary", "update", "proof", "progress", "comparison")
+WRITTEN = ("svmlight", "vw", "csv", "parquet", "arrow", "npz", "onnx")
 
 
 def flag(name: str) -> str:
@@ -58,16 +75,5 @@ def flag(name: str) -> str:
 
 def given(arguments: Any) -> dict[str, Any]:
     """The parameters that were given on the command line, for the learner that was."""
-    found = {p.name: getattr(arguments, p.name) for p in PARAMETERS}
+    found = {p.name: getattr(arguments, p.name) for p in PARAMETERS if p.name != "class_weight"}
     return {name: value for name, value in found.items() if value is not None}
-
-
-def misplaced(arguments: Any) -> str | None:
-    """A complaint about an option that the learner does not have, if there is one."""
-    for p in PARAMETERS:
-        if getattr(arguments, p.name) is not None and arguments.learner not in p.learners:
-            return (
-                f"{flag(p.name)} is an option of {', '.join(p.learners)}, and not of "
-                f"{arguments.learner}: leave it out, or choose another --learner."
-            )
-    return None

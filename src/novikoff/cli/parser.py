@@ -1,12 +1,13 @@
 """The words of the command: built without importing what does the work, so that help is quick."""
 
 import argparse
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
 
 from novikoff import __version__
-from novikoff.cli.options import LEARNERS, PARAMETERS, flag
+from novikoff.cli.options import FORMATS, KINDS, LEARNERS, PARAMETERS, PICTURES, WRITTEN, flag
 
-FORMATS = ("svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz")
+T = TypeVar("T")
 
 EPILOG = """exit status:
   0    done; for verify: the certificate holds
@@ -15,20 +16,45 @@ EPILOG = """exit status:
   3    a file cannot be read, or has a bad line, or cannot be learned from
   4    a file cannot be written
   130  stopped by Ctrl-C
+  143  stopped by SIGTERM, as `kill` and batch systems send it
 """
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are a sentence, and not a page."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and where the options are listed."""
+        self.exit(2, f"novikoff: {message}. (`{self.prog} --help` lists the options.)\n")
+
+
+def kind_of(what: str) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
+    """Let a reader of words say what it expects of one that it cannot read."""
+
+    def telling(reader: Callable[[str], T]) -> Callable[[str], T]:
+        def told(text: str) -> T:
+            try:
+                return reader(text)
+            except ValueError:
+                raise argparse.ArgumentTypeError(f"found {text}, expected {what}") from None
+
+        return told
+
+    return telling
+
+
+real = kind_of("a number")(float)
+
+
+@kind_of("a size from 1 on, as 65536, 64K, 16M or 1G")
 def megabytes(text: str) -> int:
-    """A number of bytes, as 65536, 64K, 16M or 1G."""
+    """A number of bytes."""
     units = {"k": 10, "m": 20, "g": 30}
     shift = units.get(text[-1:].lower(), 0)
     number = int(text[:-1] if shift else text)
     if number < 1:
         raise ValueError
     return number << shift
-
-
-megabytes.__name__ = "size"  # what argparse calls it in its errors
 
 
 def column(text: str) -> str | int:
@@ -39,14 +65,16 @@ def column(text: str) -> str | int:
         return text
 
 
+@kind_of("a whole number of at least 1")
 def count(text: str) -> int:
-    """A whole number of at least 1."""
+    """How many."""
     number = int(text)
     if not 1 <= number < 2**62:
         raise ValueError
     return number
 
 
+@kind_of("a whole number from 0 to 4294967295")
 def seed(text: str) -> int:
     """A whole number that random generators take."""
     number = int(text)
@@ -55,15 +83,25 @@ def seed(text: str) -> int:
     return number
 
 
+@kind_of("balanced, or LABEL=WEIGHT with a weight from 0 on")
+def class_weight(text: str) -> tuple[str, float]:
+    """The word `balanced`, or a label and its weight."""
+    label, equals, weight = text.rpartition("=")
+    if not equals and text == "balanced":
+        return text, 1.0
+    value = float(weight)
+    if not label or not 0 <= value < float("inf"):
+        raise ValueError
+    return label, value
+
+
+@kind_of("a port from 1 to 65535, or 0 for any that is free")
 def port(text: str) -> int:
-    """A port, or 0 for any that is free."""
+    """A port."""
     number = int(text)
     if not 0 <= number < 2**16:
         raise ValueError
     return number
-
-
-count.__name__ = "whole number of at least 1"
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -83,15 +121,19 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     add(
         "--bad-lines",
         choices=("error", "skip"),
-        default="error",
         help="what to do about a line that cannot be read [error: end, and write nothing]",
     )
-    add("--n-jobs", type=int, metavar="N", help="threads that parse [all cores]")
+    add(
+        "--n-jobs",
+        type=kind_of("a whole number")(int),
+        metavar="N",
+        help="threads that parse [all cores]",
+    )
 
 
 def build() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="novikoff",
         description="Perceptrons with proofs: from a file to a model, a prediction, a certificate.",
         epilog=EPILOG,
@@ -105,7 +147,7 @@ def build() -> argparse.ArgumentParser:
 
     add_fit(command("fit", "train a model on a file, in one pass or several"))
     predict = command("predict", "print the predicted label of every example")
-    predict.add_argument("model", metavar="MODEL")
+    predict.add_argument("model", metavar="MODEL", help="a file, or - for standard input")
     predict.add_argument("data", metavar="DATA", help="a file, or - for standard input")
     predict.add_argument("--unlabelled", action="store_true", help="a table has no label column")
     predict.add_argument("--scores", action="store_true", help="print the score as well")
@@ -117,10 +159,46 @@ def build() -> argparse.ArgumentParser:
     score.add_argument("--json", action="store_true", help="print JSON")
     add_reading(score)
 
-    certify = command("certify", "say whether data is separable, by how much, and prove it")
-    certify.add_argument("data", metavar="DATA")
+    add_certify(command("certify", "say whether data is separable, by how much, and prove it"))
+    verify = command("verify", "check a certificate against the data, in exact arithmetic")
+    verify.add_argument("certificate", metavar="CERT", help="a file, or - for standard input")
+    verify.add_argument("data", metavar="DATA", help="a file, or - for standard input")
+    add_reading(verify)
+
+    show = command("show", "say what a model is, how it was trained, and its largest weights")
+    show.add_argument("model", metavar="MODEL", help="a file, or - for standard input")
+    show.add_argument("--top", type=count, metavar="N", help="how many weights [10]")
+    show.add_argument("--json", action="store_true", help="print JSON")
+    show.add_argument(
+        "--data", metavar="FILE", help="say what a standard deviation of these examples does"
+    )
+    add_reading(show)
+
+    convert = command("convert", "write a model as .onnx or .csv, or examples in another format")
+    convert.add_argument("source", metavar="MODEL|DATA", help="a file, or - for standard input")
+    convert.add_argument(
+        "target", metavar="FILE", help="its ending says what it will be; - is standard output"
+    )
+    convert.add_argument("--to", choices=WRITTEN, help="what it will be, if its ending does not")
+    add_reading(convert)
+
+    add_plot(command("plot", "draw a model on data: its boundary, its run, its proof"))
+    add_lab(command("lab", "open a page on this machine that shows a perceptron learn"))
+
+    completion = command("completion", "print what makes a shell complete this command")
+    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+    return parser
+
+
+def add_certify(certify: argparse.ArgumentParser) -> None:
+    """The options of `novikoff certify`."""
+    certify.add_argument("data", metavar="DATA", help="a file, or - for standard input")
     certify.add_argument("--json", action="store_true", help="print the certificate itself")
-    certify.add_argument("--save", metavar="CERT", help="write the certificate to a file")
+    certify.add_argument(
+        "--save",
+        metavar="CERT",
+        help="write the certificate to a file; or, as -, to standard output instead of the words",
+    )
     certify.add_argument(
         "--fit-intercept",
         action=argparse.BooleanOptionalAction,
@@ -128,27 +206,14 @@ def build() -> argparse.ArgumentParser:
         help="may the hyperplane have a bias? [yes]",
     )
     certify.add_argument(
-        "--tol", type=float, default=1e-6, help="how far to close the margin [1e-6]"
+        "--tol", type=real, default=1e-6, help="how far to close the margin [1e-6]"
     )
-    certify.add_argument("--budget", type=float, default=60.0, help="seconds to try [60]")
+    certify.add_argument("--budget", type=real, default=60.0, help="seconds to try [60]")
     add_reading(certify)
 
-    verify = command("verify", "check a certificate against the data, in exact arithmetic")
-    verify.add_argument("certificate", metavar="CERT")
-    verify.add_argument("data", metavar="DATA")
-    add_reading(verify)
 
-    show = command("show", "say what a model is, how it was trained, and its largest weights")
-    show.add_argument("model", metavar="MODEL")
-    show.add_argument("--top", type=count, default=10, metavar="N", help="how many weights [10]")
-    show.add_argument("--json", action="store_true", help="print JSON")
-
-    convert = command("convert", "write a model as .onnx or .csv, or examples in another format")
-    convert.add_argument("source", metavar="MODEL|DATA")
-    convert.add_argument("target", metavar="FILE", help="its ending says what it will be")
-    add_reading(convert)
-
-    lab = command("lab", "open a page on this machine that shows a perceptron learn")
+def add_lab(lab: argparse.ArgumentParser) -> None:
+    """The options of `novikoff lab`."""
     lab.add_argument("--port", type=port, default=1962, help="[1962, the year of the theorem]")
     lab.add_argument(
         "--host",
@@ -159,15 +224,39 @@ def build() -> argparse.ArgumentParser:
         "--no-browser", dest="browser", action="store_false", help="only print the address"
     )
 
-    completion = command("completion", "print what makes a shell complete this command")
-    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
-    return parser
+
+def add_plot(plot: argparse.ArgumentParser) -> None:
+    """The options of `novikoff plot`."""
+    plot.add_argument("model", metavar="MODEL", help="a file, or - for standard input")
+    plot.add_argument("data", metavar="DATA", help="what it was trained on, or for a boundary any")
+    plot.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="PICTURE",
+        help="where to draw it: .png, .svg or .pdf; - is standard output",
+    )
+    plot.add_argument("--to", choices=PICTURES, help="what it will be, if its ending does not say")
+    plot.add_argument(
+        "--kind",
+        choices=KINDS,
+        default="boundary",
+        help="what to draw; update, proof and progress need a model of fit --record [boundary]",
+    )
+    plot.add_argument("--update", type=count, metavar="K", help="of --kind update, which [last]")
+    add_reading(plot)
 
 
 def add_fit(fit: argparse.ArgumentParser) -> None:
     """The options of `novikoff fit`."""
     fit.add_argument("data", metavar="TRAIN", help="a file of examples, or - for standard input")
-    fit.add_argument("-o", "--output", required=True, metavar="MODEL", help="where to write it")
+    fit.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="MODEL",
+        help="where to write it; - is standard output",
+    )
     fit.add_argument("--learner", choices=tuple(LEARNERS), default="averaged", help="[averaged]")
     fit.add_argument(
         "--epochs",
@@ -175,14 +264,27 @@ def add_fit(fit: argparse.ArgumentParser) -> None:
         metavar="N",
         help="passes over the file at the most; fewer if one is free of mistakes [10]",
     )
-    fit.add_argument("--seed", type=seed, default=0, help="of the random order [0]")
+    fit.add_argument("--seed", type=seed, help="of the random order [0]")
+    fit.add_argument(
+        "--classes",
+        nargs=2,
+        metavar=("LABEL", "LABEL"),
+        help="the two labels; else the first two that come",
+    )
+    fit.add_argument(
+        "--plot",
+        metavar="PICTURE",
+        help="draw the proof of the run, or if the data has no separator, its progress",
+    )
     group = fit.add_argument_group("parameters of the learner (see the library's documentation)")
     for p in PARAMETERS:
         options: dict[str, Any] = {"dest": p.name, "help": f"{p.help} ({', '.join(p.learners)})"}
         if p.kind is bool:
             options["action"] = argparse.BooleanOptionalAction
+        elif p.kind is dict:
+            options |= {"type": class_weight, "action": "append", "metavar": "LABEL=WEIGHT"}
         else:
-            options |= {"type": p.kind, "choices": p.choices}
+            options |= {"type": real if p.kind is float else p.kind, "choices": p.choices}
         group.add_argument(flag(p.name), **options)
     add_reading(fit)
     group = fit.add_argument_group("large files and long runs")
@@ -190,18 +292,16 @@ def add_fit(fit: argparse.ArgumentParser) -> None:
     add(
         "--block-bytes",
         type=megabytes,
-        default=2**24,
         metavar="SIZE",
         help="how much of the file to take at a time [16M]",
     )
     add(
         "--memory",
         type=megabytes,
-        default=2**30,
         metavar="SIZE",
         help="keep a file that takes no more than this in memory between epochs [1G]",
     )
     add("--checkpoint", metavar="PATH", help="write down where the run is, to go on from there")
-    add("--every", type=float, default=60.0, metavar="SECONDS", help="how often [60]")
+    add("--every", type=real, metavar="SECONDS", help="how often [60]")
     add("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     add("--quiet", action="store_true", help="no summary and no progress on standard error")

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from novikoff.data.opening import ENDINGS
 from novikoff.data.options import Data
-from novikoff.training import STDIN, Training
+from novikoff.training import Training
 
 LINES = ("svmlight", "vw", "csv")
 
@@ -28,7 +28,8 @@ class Progress(ExitStack):
 
             plan, at = self.training.plan, self.training.at
             in_bytes = plan.reading.get("format") in LINES
-            size = plain_size(self.training.source) if in_bytes else None
+            once = self.training.pipe is not None
+            size = plain_size(self.training.source) if in_bytes and not once else None
             self.bar = self.enter_context(
                 tqdm(
                     total=None if size is None else size * plan.epochs,
@@ -54,4 +55,4 @@ class Progress(ExitStack):
 def plain_size(path: str) -> int | None:
     """The size of a file, unless it is compressed: then its text is longer than it."""
     compressed = os.path.splitext(path)[1].lower() in ENDINGS
-    return None if path == STDIN or compressed else os.stat(path).st_size
+    return None if compressed else os.stat(path).st_size

@@ -1,30 +1,37 @@
 """`novikoff certify` and `verify`."""
 
+import sys
 from argparse import Namespace
+from typing import Any
 
 from novikoff import Separability, separability
 from novikoff.cli import DONE, NO
+from novikoff.cli.paths import require_different, require_one_input, require_place
 from novikoff.cli.reading import (
-    asked,
+    named_feature,
+    opened,
     outward,
-    require_different,
-    require_place,
-    surveyed,
+    require_room,
+    require_two_labels,
     tell_skipped,
 )
-from novikoff.data.reader import read
-from novikoff.errors import FileError
+from novikoff.cli.wording import counted
+from novikoff.data.options import Data
+from novikoff.errors import FileError, ParameterError
 from novikoff.files import replacing
+
+BYTES_EACH = 400
+"""What a certificate takes for a feature while it is written."""
 
 
 def certify(arguments: Namespace) -> int:
     """Print the verdict, and what it rests on."""
+    if arguments.save == "-" and arguments.json:
+        raise ParameterError("--json and --save - both print the certificate: leave one out.")
     require_different(arguments.data, arguments.save)
     if arguments.save:
         require_place(arguments.save)
-    reading = surveyed(arguments)
-    data = read(arguments.data, **reading)
-    tell_skipped(data.skipped)
+    data = read_pairs(arguments)
     result = separability(
         data.X,
         data.y,
@@ -38,35 +45,64 @@ def certify(arguments: Namespace) -> int:
             file.write(text.encode() + b"\n")
     if arguments.json:
         print(text)
-        return DONE
-    print(result.verdict)
-    if result.verdict == "separable":
-        print(f"margin     {' to '.join(outward(result.margin))}")
-        print(f"mistakes   a perceptron makes at most {result.novikoff:,.0f}, in any order")
-    elif result.verdict == "undecided":
-        print(f"margin     at most {outward(result.margin)[1]}: give a larger --budget")
     else:
-        print(f"proof      {len(result.rows)} examples with multipliers that cancel exactly")
-    base = int(reading.get("zero_based") is False)  # as in the file
-    names = data.names or [f"feature {j + base}" for j in range(data.X.shape[1])]
-    names = [*names, "the bias"][: len(result.infinite)]
-    directions = zip(names, result.infinite, strict=True)
-    infinite = [f"{name} ({'+' if sign > 0 else '-'})" for name, sign in directions if sign]
+        tell(result, data, sys.stderr if arguments.save == "-" else sys.stdout)
+    return DONE
+
+
+def read_pairs(arguments: Namespace) -> Data:
+    """All examples, which must have two labels, and features that a certificate can hold."""
+    examples = opened(arguments, arguments.data)
+    data = examples.read()
+    tell_skipped(data.skipped)
+    require_room(examples, data.X.shape[1], BYTES_EACH)
+    require_two_labels(data, examples, None)
+    return data
+
+
+def tell(result: Separability, data: Data, file: Any) -> None:
+    """Say what was found."""
+    print(result.verdict, file=file)
+    if result.verdict == "separable":
+        print(f"margin     {' to '.join(outward(result.margin))}", file=file)
+        print(
+            f"mistakes   a perceptron makes at most {result.novikoff:,.0f}, in any order", file=file
+        )
+    elif result.verdict == "undecided":
+        upper = outward(result.margin)[1]
+        print(f"margin     at most {upper}: give a larger --budget", file=file)
+    else:
+        proof = f"{counted(len(result.rows), 'example')} with multipliers that cancel exactly"
+        print(f"proof      {proof}", file=file)
+    d = data.X.shape[1]
+    infinite = [
+        f"{'the bias' if j == d else named_feature(data.names, data.base, j)} "
+        f"({'+' if sign > 0 else '-'})"
+        for j, sign in enumerate(result.infinite)
+        if sign
+    ]
     if infinite:
         more = f", and {len(infinite) - 10:,} more" if len(infinite) > 10 else ""
-        print(f"infinite   in logistic regression: {', '.join(infinite[:10])}{more}")
-    return DONE
+        print(f"infinite   in logistic regression: {', '.join(infinite[:10])}{more}", file=file)
 
 
 def verify(arguments: Namespace) -> int:
     """Check a certificate."""
+    require_one_input(cert=arguments.certificate, data=arguments.data)
+    called = "<stdin>" if arguments.certificate == "-" else arguments.certificate
     try:
-        with open(arguments.certificate, encoding="utf-8") as file:
-            result = Separability.from_json(file.read())
+        if arguments.certificate == "-":
+            text = sys.stdin.buffer.read().decode("utf-8")
+        else:
+            with open(arguments.certificate, encoding="utf-8") as file:
+                text = file.read()
+        result = Separability.from_json(text)
     except (RecursionError, ValueError) as error:
-        raise FileError(arguments.certificate, str(error)) from None
-    data = read(arguments.data, **asked(arguments))
-    tell_skipped(data.skipped)
+        why = str(error)
+        if not why.startswith("The certificate"):
+            why = "found no certificate, expected what `novikoff certify --save` writes"
+        raise FileError(called, why) from None
+    data = read_pairs(arguments)
     holds = result.verify(data.X, data.y)
     print(f"{result.verdict}: {'the proof holds' if holds else 'the proof DOES NOT hold'}")
     return DONE if holds else NO

@@ -1,0 +1,81 @@
+"""Options that have no meaning beside the others that were given: an error, never a silence."""
+
+from argparse import Namespace
+
+from novikoff.cli.options import OF_FORMATS, PARAMETERS, flag
+from novikoff.errors import ParameterError
+
+BLOCKS = ("epochs", "seed", "plot", "block_bytes", "memory", "checkpoint", "every", "resume")
+"""Options of fits that make passes; from the fourth on, of those that go block by block."""
+
+
+def was_given(arguments: Namespace, name: str) -> bool:
+    """Was an option on the command line, one that is not a flag for yes or no?"""
+    value = getattr(arguments, name, None)
+    return value is not None and value is not False
+
+
+def spelled(arguments: Namespace, name: str) -> str:
+    """An option as it was given."""
+    off = getattr(arguments, name) is False
+    return flag(f"no-{name}" if off else name)
+
+
+def require_meaning(arguments: Namespace, path: str, kind: str) -> None:
+    """Every option of readers that was given must have a meaning for the format."""
+    for name, formats in OF_FORMATS.items():
+        value = getattr(arguments, name, None)
+        given = value is not None and not (name == "unlabelled" and value is False)
+        if given and kind not in formats:
+            raise ParameterError(
+                f"{spelled(arguments, name)} has a meaning for {' and '.join(formats)} only, but "
+                f"{path} is read as {kind}: leave it out, or give another --format."
+            )
+    if was_given(arguments, "unlabelled") and arguments.label is not None:
+        raise ParameterError("--label and --unlabelled contradict each other: leave one out.")
+
+
+def require_no_reading(arguments: Namespace, why: str) -> None:
+    """No option of readers may be given where nothing is read."""
+    for name in ("format", "n_jobs", *OF_FORMATS):
+        if getattr(arguments, name, None) is not None:
+            raise ParameterError(f"{spelled(arguments, name)} has no meaning here: {why}")
+    if arguments.bad_lines is not None:
+        raise ParameterError(f"--bad-lines has no meaning here: {why}")
+
+
+def require_learner_has(arguments: Namespace) -> None:
+    """Every parameter that was given must be one of the learner's."""
+    for p in PARAMETERS:
+        if getattr(arguments, p.name) is not None and arguments.learner not in p.learners:
+            raise ParameterError(
+                f"{spelled(arguments, p.name)} is an option of {', '.join(p.learners)}, and not of "
+                f"{arguments.learner}: leave it out, or choose another --learner."
+            )
+    if arguments.shuffle is False and arguments.seed is not None:
+        raise ParameterError("--seed is that of the random order, which --no-shuffle turns off.")
+    if arguments.every is not None and not arguments.checkpoint:
+        raise ParameterError("--every says how often to write a checkpoint: give --checkpoint too.")
+    if arguments.every is not None and not arguments.every >= 0:
+        raise ParameterError(f"--every {arguments.every:g} must not be negative.")
+    if arguments.class_weight:
+        words = [word for word, _ in arguments.class_weight]
+        repeated = len(words) != len(set(words))
+        if repeated or ("balanced" in words and len(words) > 1) or len(words) > 2:
+            raise ParameterError(
+                "--class-weight is balanced, or LABEL=WEIGHT for one or both labels, each once."
+            )
+
+
+def require_whole(arguments: Namespace, learner: str) -> None:
+    """Options of passes have no meaning where all examples are learned from at once."""
+    widest = learner == "MaxMargin"
+    for name in BLOCKS[0 if widest else 3 :]:
+        if was_given(arguments, name):
+            why = (
+                "the widest separator needs" if widest else "--slack with more than one epoch needs"
+            )
+            raise ParameterError(
+                f"{flag(name)} is for learners that go block by block, but {why} all examples at "
+                "once: leave it out."
+            )

@@ -1,0 +1,121 @@
+"""`novikoff show`."""
+
+import json
+from argparse import Namespace
+from collections.abc import Sequence
+from textwrap import fill
+from typing import Any, overload
+
+import numpy as np
+
+from novikoff.cli import DONE
+from novikoff.cli.meaning import require_no_reading
+from novikoff.cli.paths import require_one_input
+from novikoff.cli.reading import (
+    as_trained,
+    loaded_with_header,
+    named_feature,
+    require_columns,
+    tell_order,
+    tell_skipped,
+)
+from novikoff.cli.wording import counted
+from novikoff.errors import ParameterError
+from novikoff.labels import as_written
+from novikoff.learners import VotedPerceptron
+from novikoff.words import describe
+
+TOP, WIDTH = 10, 100
+
+
+class Names(Sequence[str]):
+    """What the features are called, one at a time: there may be many millions."""
+
+    def __init__(self, names: list[str] | None, base: int, n: int) -> None:
+        self.names, self.base, self.n = names, base, n
+
+    def __len__(self) -> int:
+        return self.n
+
+    @overload
+    def __getitem__(self, j: int) -> str: ...
+
+    @overload
+    def __getitem__(self, j: slice) -> "Names": ...
+
+    def __getitem__(self, j: Any) -> Any:
+        return named_feature(self.names, self.base, int(j))
+
+
+def show(arguments: Namespace) -> int:
+    """Print what a model is."""
+    require_one_input(model=arguments.model, data=arguments.data)
+    if arguments.data is None:
+        require_no_reading(arguments, "without --data nothing is read but the model.")
+    for name in ("top", "data"):
+        if arguments.json and getattr(arguments, name) is not None:
+            raise ParameterError(
+                f"--{name} has no meaning beside --json, which prints all there is."
+            )
+    model, told, names = loaded_with_header(arguments.model)
+    if arguments.json:
+        print(json.dumps(told, indent=2, default=str))
+        return DONE
+    if model.classes_.dtype.kind == "f":  # 1 and not 1.0, as in the file
+        model.classes_ = np.array([int(c) if c == int(c) else c for c in model.classes_], object)
+    called = Names(
+        names,
+        int(told["extra"].get("reading", {}).get("zero_based") is False),  # as in the file
+        model.n_features_in_,
+    )
+    X = None
+    if arguments.data is not None:
+        examples = as_trained(model, told["extra"], arguments)
+        data = examples.read()
+        tell_skipped(data.skipped)
+        require_columns(model, names, data, examples)
+        tell_order(names, data, examples)
+        X = data.X
+    tell_training(model, told)
+    tell_weights(model, called, arguments.top or TOP)
+    print()
+    print(fill(describe(model, X, names=called), WIDTH, break_long_words=False))
+    return DONE
+
+
+def tell_training(model: Any, told: dict[str, Any]) -> None:
+    """Print what it is and how it came about."""
+    print(f"{told['learner']} of {' and '.join(as_written(c) for c in model.classes_)}")
+    print(f"written by novikoff {told['library_version']}")
+    options = ", ".join(f"{k}={v!r}" for k, v in told["parameters"].items() if v is not None)
+    print(f"parameters   {options}")
+    for name, value in told["summary"].items():
+        what = seen(model, told) if name == "examples" else value
+        print(f"{name.replace('_', ' '):<12} {what}")
+    if n := told["extra"].get("bad_lines"):
+        print(f"bad lines    {n:,} {'was' if n == 1 else 'were'} left out")
+
+
+def seen(model: Any, told: dict[str, Any]) -> str:
+    """How many examples there were, and how many visits in all passes."""
+    visits, passes = told["summary"]["examples"], told["summary"]["passes"]
+    updates = getattr(getattr(model, "_run", None), "updates", None)
+    n = told["extra"].get("examples") if updates is None else len(updates)
+    if not isinstance(n, int):
+        return f"{counted(visits, 'visit')} in {passes:,} pass{'es' * (passes != 1)}"
+    return f"{n:,}, and {counted(visits, 'visit')} in all passes"
+
+
+def tell_weights(model: Any, called: Names, top: int) -> None:
+    """Print the bias and the largest weights."""
+    voted = isinstance(model, VotedPerceptron)
+    if voted:
+        print(f"vote         of {counted(model.n_mistakes_ + 1, 'hyperplane')}; the last of them:")
+    print(f"bias         {float(model.intercept_[0])!r}")
+    w = model.coef_[0]
+    order = np.argsort(-abs(w), kind="stable")[:top]
+    order = order[w[order] != 0].tolist()
+    print(f"weights      {np.count_nonzero(w):,} of {len(w):,} are not 0; the largest:")
+    wide = max((len(called[j]) for j in order), default=0)
+    for j in order:
+        print(f"  {called[j]:<{wide}}  {float(w[j]):+.6g}")
