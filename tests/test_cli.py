@@ -410,6 +410,20 @@ def test_a_signal_stops_between_blocks_and_says_how_to_go_on(folder, tmp_path, s
     assert same_files(model, tmp_path / "undisturbed")
 
 
+def test_a_run_that_is_drawn_can_be_gone_on_with(folder, tmp_path):
+    fit = ("fit", folder / "clean.svm", *LONG, "--plot", tmp_path / "p.png")
+    done(*fit, "-o", tmp_path / "undisturbed")
+    picture = (tmp_path / "p.png").read_bytes()
+    (tmp_path / "p.png").unlink()
+    more = ("-o", tmp_path / "model", "--checkpoint", tmp_path / "checkpoint", "--every", 0)
+    finished = killed("replace", 40, *fit, *more)
+    assert finished.returncode == -signal.SIGKILL, finished.stderr
+    assert not (tmp_path / "p.png").exists()
+    done(*fit, *more, "--resume")
+    assert same_files(tmp_path / "model", tmp_path / "undisturbed")
+    assert (tmp_path / "p.png").read_bytes() == picture
+
+
 def test_a_checkpoint_of_another_run_is_refused(folder, tmp_path):
     data, checkpoint = folder / "noisy.svm", tmp_path / "checkpoint"
     fit = ("fit", data, *LONG, "-o", tmp_path / "model", "--checkpoint", checkpoint, "--every", 0)

@@ -228,6 +228,11 @@ def test_other_rows_are_found_at_their_lines(tmp_path, capfd):
         assert f"{path}:7: found 0.5, expected 0/1 features" in err
         assert "Give --binarize" in err
     (tmp_path / "y.svm").write_text("1 1:1\n-1 2:1\n")
+    said(capfd, "fit", tmp_path / "y.svm", "-o", tmp_path / "m", "--learner", "winnow")
+    for verb in ("predict", "score"):
+        status, _, err = said(capfd, verb, tmp_path / "m", path)
+        assert status == 3
+        assert err == f"novikoff: {path}:7: found 0.5, expected 0/1 features, which Winnow needs\n"
     said(capfd, "fit", tmp_path / "y.svm", "-o", tmp_path / "m")
     path.write_text("1 1:1\n\n5 2:1\n")
     status, _, err = said(capfd, "score", tmp_path / "m", path)

@@ -29,14 +29,14 @@ class DataError(NovikoffError, ValueError):
 
 
 class BadRow(DataError):
-    """A row that cannot be learned from: `row`, from 0 on, and `what` is wrong with it."""
+    """A row that cannot be learned from: `row`, from 0 on, `what` is wrong with it, `advice`."""
 
-    def __init__(self, message: str, what: str, row: int) -> None:
+    def __init__(self, message: str, what: str, advice: str, row: int) -> None:
         super().__init__(message)
-        self.what, self.row = what, row
+        self.what, self.advice, self.row = what, advice, row
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return BadRow, (str(self), self.what, self.row)
+        return BadRow, (str(self), self.what, self.advice, self.row)
 
 
 class FileError(DataError):

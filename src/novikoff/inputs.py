@@ -175,7 +175,8 @@ def require_binary(X: Any) -> None:
         )
         raise BadRow(
             f"Winnow needs 0/1 features, but X has {x!r} in row {i}, column {j}. {advice}",
-            f"found {x!r}, expected 0/1 features, which Winnow needs. {advice}",
+            f"found {x!r}, expected 0/1 features, which Winnow needs",
+            advice,
             i,
         )
 

@@ -165,7 +165,7 @@ class Training:
         """Train until an epoch is free of mistakes or all are done; `report` every block."""
         classes = self._classes()
         passes = Passes(self.model, self.plan.seed, classes)
-        passes.fresh = self.at.examples == 0
+        passes.fresh, passes.given = self.at.examples == 0, self.at.examples
         written = time.monotonic()
         while self.at.epoch < self.plan.epochs:
             with closing(self._blocks()) as blocks:
@@ -200,7 +200,7 @@ class Training:
         try:
             return passes.learn(number, block.X, block.y, block.weight)
         except BadRow as error:
-            raise self._blamed(block, error.row, error.what) from None
+            raise self._blamed(block, error.row, f"{error.what}. {error.advice}") from None
         except DataError:
             self._require_known(block, passes.classes)
             raise

@@ -225,7 +225,7 @@ def whole(model: Any, sketch: Sketch | None, arguments: Namespace) -> int:
             else:
                 model.fit(data.X, data.y, sample_weight=data.weight)
         except BadRow as error:
-            raise examples.blamed(data, error.row, error.what) from None
+            raise examples.blamed(data, error.row, f"{error.what}. {error.advice}") from None
     trace = sketch.of_model(model, data.X, data.y) if sketch else None
     finish(model, data.names, examples.reading, data.skipped, len(data.y), arguments)
     if not arguments.quiet:

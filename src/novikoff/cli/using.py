@@ -3,8 +3,8 @@
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 
 from novikoff.cli import DONE
@@ -20,6 +20,7 @@ from novikoff.cli.reading import (
 )
 from novikoff.data.options import Data, Skipped
 from novikoff.data.reader import stream
+from novikoff.errors import BadRow
 from novikoff.labels import as_written
 
 
@@ -45,9 +46,19 @@ def blocks_for(arguments: Namespace) -> Generator[tuple[Any, Data, Examples], No
 def predict(arguments: Namespace) -> int:
     """Print labels, a line each."""
     with closing(blocks_for(arguments)) as blocks:
-        for model, block, _ in blocks:
-            print_labels(model, block, scores=arguments.scores)
+        for model, block, examples in blocks:
+            with blaming(block, examples):
+                print_labels(model, block, scores=arguments.scores)
     return DONE
+
+
+@contextmanager
+def blaming(block: Data, examples: Examples) -> Iterator[None]:
+    """Say at which line a row is that the model cannot take."""
+    try:
+        yield
+    except BadRow as error:
+        raise examples.blamed(block, error.row, error.what) from None
 
 
 def print_labels(model: Any, block: Data, *, scores: bool) -> None:
@@ -67,7 +78,8 @@ def score(arguments: Namespace) -> int:
         for model, block, examples in blocks:
             require_known(model, block, examples)
             n += len(block.y)
-            right += int((model.predict(block.X) == block.y).sum())
+            with blaming(block, examples):
+                right += int((model.predict(block.X) == block.y).sum())
     if arguments.json:
         print(json.dumps({"examples": n, "right": right, "accuracy": right / n}))
     else:

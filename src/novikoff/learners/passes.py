@@ -22,6 +22,8 @@ class Passes:
         self.model, self.seed, self.classes = model, seed, classes
         self.fresh = True
         """Is the next block the first of a pass?"""
+        self.given = 0
+        """How many examples this pass has been given so far."""
 
     def learn(self, number: int, X: Any, y: Any, weight: Any) -> int:
         """Learn from a block; how many mistakes that made."""
@@ -29,22 +31,28 @@ class Passes:
         fitted = model._is_fitted()
         if self.fresh and fitted:
             model._run.streaming = False  # or it would be taken for more of the last pass
-            if model._run.recorded is not None:
-                model._run.recorded.n_given = 0  # the same examples come again
         before = 0 if self.fresh else model._run.mistakes[-1]
         epoch = 0 if not fitted else len(model._run.mistakes) - (not self.fresh)
         given = model.random_state
         mixed = np.random.SeedSequence((self.seed, epoch, number))
         model.random_state = int(mixed.generate_state(1)[0])
+        recorded = model._run.recorded if fitted else None
+        known = 0 if recorded is None else recorded.n_given
+        if recorded is not None:
+            recorded.n_given = self.given  # examples have the numbers of the pass before
         try:
             model._partial_fit(X, y, self.classes, weight)
         finally:
             model.random_state = given
+            if recorded is not None:
+                recorded.n_given = max(recorded.n_given, known)
         self.fresh = False
+        self.given += len(y)
         return int(model._run.mistakes[-1] - before)
 
     def end(self) -> int:
         """End a pass; how many mistakes it made."""
         run = self.model._run
-        run.streaming, self.fresh = False, True
+        run.streaming = False
+        self.fresh, self.given = True, 0
         return run.mistakes[-1]
