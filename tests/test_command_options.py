@@ -291,6 +291,11 @@ def test_columns_without_names_are_told(folder, tmp_path, capfd):
     (tmp_path / "bare.csv").write_text("1,2\n2,1\n")
     status, out, err = said(capfd, "predict", model, tmp_path / "bare.csv", "--unlabelled")
     assert (status, len(out.split())) == (0, 2), err
+    (tmp_path / "named.csv").write_text("x0,x1,kind\n1,2,u\n2,1,v\n")
+    assert (
+        said(capfd, "fit", tmp_path / "named.csv", "-o", tmp_path / "n", "--label", "kind")[0] == 0
+    )
+    assert "give --unlabelled" in said(capfd, "predict", tmp_path / "n", tmp_path / "bare.csv")[2]
     assert "bare.csv has no names for its columns: they are taken to be x0, x1" in err
     assert said(capfd, "predict", model, folder / "x.csv")[2] == ""
     assert set(TABLES) <= set(OF_FORMATS["label"])

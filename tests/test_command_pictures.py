@@ -83,7 +83,16 @@ def test_a_run_without_a_proof_has_progress(folder, tmp_path, capfd):
     assert said(capfd, *words, "progress")[0] == 0
     status, _, err = said(capfd, *words, "comparison")
     assert status == 2
-    assert "two features" in err
+    assert "--kind comparison is drawn in the plane of two features, but there are 4." in err
+    (tmp_path / "one.svm").write_text("1 1:1\n-1 1:2\n")
+    assert said(capfd, "fit", tmp_path / "one.svm", "-o", tmp_path / "one", "--record")[0] == 0
+    for kind in ("boundary", "update"):
+        words = ("plot", tmp_path / "one", tmp_path / "one.svm", "-o", tmp_path / "q.png")
+        status, _, err = said(capfd, *words, "--kind", kind)
+        assert status == 2
+        assert (
+            f"--kind {kind} is drawn in the plane of two features or more, but there is 1." in err
+        )
 
 
 def test_a_run_in_blocks_is_recorded_as_one(folder, recorded):

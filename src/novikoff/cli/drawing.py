@@ -92,6 +92,7 @@ def plot(arguments: Namespace) -> int:
     require_columns(model, names, data, examples)
     require_known(model, data, examples)
     tell_order(names, data, examples)
+    require_plane(arguments.kind, data.X.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         if trace is not None:
@@ -99,6 +100,17 @@ def plot(arguments: Namespace) -> int:
         figure = drawn(arguments, model, trace, data.X, data.y, names)
     write_picture(figure, arguments.output, kind)
     return DONE
+
+
+def require_plane(kind: str, n_features: int) -> None:
+    """Most pictures need two features."""
+    fits = n_features == 2 if kind == "comparison" else n_features >= 2
+    if kind not in ("proof", "progress") and not fits:
+        raise ParameterError(
+            f"--kind {kind} is drawn in the plane of two features"
+            f"{'' if kind == 'comparison' else ' or more'}, but there "
+            f"{'is' if n_features == 1 else 'are'} {n_features:,}."
+        )
 
 
 def trace_of(model: Any, arguments: Namespace) -> Trace:

@@ -130,8 +130,11 @@ def require_columns(model: Any, names: list[str] | None, data: Data, examples: E
             (n for n in names if n not in data.names), None
         )
         what = f"column {odd!r} differs" if odd else "the order differs"
+        advice = "rearrange them."
+        if not {*names} & {*data.names}:
+            advice += " If its first line has no names and no column the labels, give --unlabelled."
         raise FileError(
-            examples.called, f"its columns are not those of the model ({what}): rearrange them."
+            examples.called, f"its columns are not those of the model ({what}): {advice}"
         )
     n = data.X.shape[1]
     if n != model.n_features_in_:
