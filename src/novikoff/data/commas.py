@@ -29,6 +29,8 @@ LONE_RETURN = re.compile(rb"\r(?!\n|$)")
 STRAY_QUOTE = re.compile(rb'(?<![,\n"])"(?![,\r\n"])')  # inside a word, where readers differ
 MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put first
 HEAD = 2**16
+ALONE = 2**20
+"""Up to so many bytes are parsed by one thread: Arrow's others may outlive a short command."""
 
 
 class Sheet(NamedTuple):
@@ -133,7 +135,7 @@ def arrow_block(pyarrow: Any, block: bytes, sheet: Sheet, options: Options) -> D
         table = pyarrow.csv.read_csv(
             pyarrow.py_buffer(block),
             read_options=pyarrow.csv.ReadOptions(
-                column_names=names, use_threads=options.threads > 1
+                column_names=names, use_threads=options.threads > 1 and len(block) > ALONE
             ),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types=types, null_values=[], strings_can_be_null=False
