@@ -429,7 +429,7 @@ def test_a_checkpoint_of_another_run_is_refused(folder, tmp_path):
     fit = ("fit", data, *LONG, "-o", tmp_path / "model", "--checkpoint", checkpoint, "--every", 0)
     killed("replace", 9, *fit)
     before = checkpoint.read_bytes()
-    for other, before in (
+    for other, then in (
         (("--eta0", "2.0"), "--eta0 1.0"),
         (("--seed", "5"), "--seed 0"),
         (("--epochs", "7"), "--epochs 6"),
@@ -442,7 +442,7 @@ def test_a_checkpoint_of_another_run_is_refused(folder, tmp_path):
         finished = run(*fit, "--resume", *other)
         assert finished.returncode == 2
         now = " ".join(other)
-        assert f"was written by a run with {before}, but this one has {now}: " in finished.stderr
+        assert f"was written by a run with {then}, but this one has {now}: " in finished.stderr
     assert checkpoint.read_bytes() == before
     for words in (("predict", checkpoint, data), ("show", checkpoint)):
         finished = run(*words)
