@@ -1,4 +1,4 @@
-"""The command: `novikoff fit`, `predict`, `score`, `certify`, `verify`, `show`, `plot`, `convert`, `lab`.
+"""The command: `fit`, `predict`, `score`, `certify`, `verify`, `show`, `plot`, `convert`, `lab`.
 
 Results go to standard output, everything else to standard error. Errors are sentences.
 """

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from novikoff.examples import shuffled
-from novikoff.theorem import at_unit_length
+from novikoff.inputs import at_unit_length
 from novikoff.trace import Trace
 
 Array = npt.NDArray[Any]
