@@ -19,7 +19,7 @@ from scipy import sparse
 from novikoff.data.blocks import Place
 from novikoff.data.opening import Pipe
 from novikoff.data.options import Data, Skipped
-from novikoff.data.places import blamed_on_row, first_other, third_label
+from novikoff.data.places import blamed_on_row, first_not_among, first_other, third_label
 from novikoff.data.reader import read, stream
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
 from novikoff.labels import as_label, as_labels, as_written, known_classes
@@ -55,7 +55,7 @@ class Plan:
     reading: dict[str, Any]
     """The options of `novikoff.data.stream`."""
     classes: list[str] | None = None
-    """The two labels as written, if they are told beforehand."""
+    """The labels as written, if they are told beforehand."""
     class_weight: dict[str, float] | str | None = None
     """What the learner's `class_weight` is to be, by labels as written."""
 
@@ -163,8 +163,7 @@ class Training:
 
     def run(self, report: Callable[["Training", Data, int], None]) -> None:
         """Train until an epoch is free of mistakes or all are done; `report` every block."""
-        classes = self._classes()
-        passes = Passes(self.model, self.plan.seed, classes)
+        passes = Passes(self.model, self.plan.seed, self._classes(), complete=self.complete)
         passes.fresh, passes.given = self.at.examples == 0, self.at.examples
         written = time.monotonic()
         while self.at.epoch < self.plan.epochs:
@@ -186,7 +185,9 @@ class Training:
             done = Position(self.at.epoch + 1, skipped=self.at.skipped, messages=self.at.messages)
             self.at = done
             if left == 0:
-                return
+                break
+        if not self.complete and self.plan.class_weight is not None:
+            weights_by_label(self.plan.class_weight, self.model.classes_)
 
     def _learn(self, passes: Passes, number: int, block: Data) -> int:
         if self.at.epoch == 0:
@@ -205,9 +206,14 @@ class Training:
             self._require_known(block, passes.classes)
             raise
 
+    @property
+    def complete(self) -> bool:
+        """Are all labels known beforehand? Else any that comes is one more class."""
+        return self.plan.classes is not None or not self.model.takes_many_classes
+
     def _require_known(self, block: Data, classes: Any) -> None:
-        """Raise an error at the line of the first label that is not among two."""
-        other = first_other(block.y, list(classes))
+        """Raise an error at the line of the first label that is not known."""
+        other = first_not_among(block.y, list(classes)) if self.complete else None
         if other is not None:
             raise self._blamed(block, other[0], third_label(other[1], list(classes)))
 
@@ -265,7 +271,7 @@ class Training:
         return read(self.source, **self.plan.reading)
 
     def _classes(self) -> Any:
-        """The two labels of the file, as far as it must be read to see them."""
+        """The labels of the file, as far as it must be read to see two."""
         plan = self.plan
         if self.pipe is not None:
             once = stream(self.pipe, block_bytes=plan.block_bytes, **plan.reading)
@@ -295,14 +301,17 @@ class Training:
         return self._named(labels)
 
     def _labels(self, block: Data, labels: list[Any]) -> list[Any]:
-        """The labels known after a block, which must be two at the most."""
+        """The labels known after a block; of a learner of two classes, no more than two."""
         y = as_labels(block.y)
         if self.plan.classes is not None:
             labels = sorted(as_label(word, y.dtype) for word in self.plan.classes)
-        other = first_other(y, labels)
+        other = None
+        if self.complete:
+            many = self.model.takes_many_classes
+            other = first_not_among(y, labels) if many else first_other(y, labels)
         if other is None:
             return sorted({*labels, *np.unique(y).tolist()})
-        known = sorted({*labels, *np.unique(y[: other[0]]).tolist()})
+        known = labels if len(labels) > 1 else np.unique(y[: other[0]]).tolist()
         raise self._blamed(block, other[0], third_label(other[1], known))
 
     def _require_room(self, first: list[Data]) -> None:
@@ -317,25 +326,37 @@ class Training:
     def _named(self, labels: list[Any]) -> Any:
         """The labels as classes; and the weights of classes by them."""
         try:
-            classes = known_classes(labels)
+            classes = known_classes(labels, many=self.model.takes_many_classes)
         except ValueError:
-            found = " and ".join(map(as_written, labels))
+            found = " and ".join(map(as_written, labels[:5]))
             raise FileError(
                 self.called, f"found the labels {found}, expected whole numbers or words"
             ) from None
+        if self.model.record and len(classes) > 2:
+            raise ParameterError(
+                f"--record and --plot keep the run of two classes, but {self.called} has "
+                f"{len(classes)}: leave them out."
+            )
         if self.plan.class_weight is not None:
-            self.model.class_weight = weights_by_label(self.plan.class_weight, classes)
+            self.model.class_weight = weights_by_label(
+                self.plan.class_weight, classes, growing=not self.complete
+            )
         return classes
 
 
-def weights_by_label(given: dict[str, float] | str | None, classes: Any) -> Any:
-    """The weights of classes by the labels themselves, as learners take them."""
+def weights_by_label(
+    given: dict[str, float] | str | None, classes: Any, *, growing: bool = False
+) -> Any:
+    """The weights of classes by the labels themselves, as learners take them.
+
+    Each must be a class, unless there may come more.
+    """
     if not isinstance(given, dict):
         return given
     found = {as_label(word, classes.dtype): weight for word, weight in given.items()}
     for label in found:
-        if label not in classes.tolist():
-            known = " and ".join(map(as_written, classes))
+        if label not in classes.tolist() and not growing:
+            known = " and ".join(map(as_written, classes[:5]))
             raise ParameterError(
                 f"class_weight has {as_written(label)}, but the labels are {known}."
             )

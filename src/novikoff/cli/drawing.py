@@ -85,6 +85,10 @@ def plot(arguments: Namespace) -> int:
     kind = picture_kind(arguments.output, arguments.to)
     require_place(arguments.output)
     model, extra, names = loaded(arguments.model)
+    if len(model.classes_) > 2:
+        raise ParameterError(
+            f"Pictures are of two classes, but {arguments.model} has {len(model.classes_)}."
+        )
     trace = trace_of(model, arguments) if arguments.kind in OF_RUNS else None
     examples = as_trained(model, extra, arguments)
     data = examples.read()

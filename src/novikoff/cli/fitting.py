@@ -22,9 +22,10 @@ from novikoff.cli.options import LEARNERS, NOT_HERE, flag, given
 from novikoff.cli.paths import require_different, require_one_output, require_place
 from novikoff.cli.progress import Progress
 from novikoff.cli.reading import (
+    named_classes,
     outward,
+    require_labels_of_classes,
     require_room,
-    require_two_labels,
     surveyed,
     tell_skipped,
 )
@@ -32,7 +33,6 @@ from novikoff.cli.wording import counted
 from novikoff.data.opening import Pipe
 from novikoff.data.options import Skipped
 from novikoff.errors import BadRow, ParameterError
-from novikoff.labels import as_written
 from novikoff.store import load_with_extra, save
 from novikoff.training import Interrupted, OtherRun, Plan, Training, weights_by_label
 
@@ -213,7 +213,8 @@ def whole(model: Any, sketch: Sketch | None, arguments: Namespace) -> int:
     if examples.reading["format"] == "svmlight":  # also of what could not be surveyed
         known = {"n_features": int(data.X.shape[1]), "zero_based": data.base == 0}
         examples = examples._replace(reading=examples.reading | known)
-    require_two_labels(data, examples, arguments.classes)
+    many = getattr(model, "takes_many_classes", False)
+    require_labels_of_classes(data, examples, arguments.classes, many=many)
     weights = weights_of_classes(arguments)
     if weights is not None:
         model.class_weight = weights_by_label(weights, np.unique(data.y))
@@ -256,8 +257,10 @@ def finish(
 
 def summarize(model: Any, seconds: float) -> None:
     """What a run came to, for people."""
-    names = " and ".join(as_written(c) for c in model.classes_)
-    print(f"{type(model).__name__} of {names}, {seconds:.1f} s", file=sys.stderr)
+    print(
+        f"{type(model).__name__} of {named_classes(model.classes_)}, {seconds:.1f} s",
+        file=sys.stderr,
+    )
     if hasattr(model, "gap_"):
         lower, upper = outward(model.margin_)
         on_it = counted(len(model.support_), "example")

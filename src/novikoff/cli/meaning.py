@@ -61,9 +61,9 @@ def require_learner_has(arguments: Namespace) -> None:
     if arguments.class_weight:
         words = [word for word, _ in arguments.class_weight]
         repeated = len(words) != len(set(words))
-        if repeated or ("balanced" in words and len(words) > 1) or len(words) > 2:
+        if repeated or ("balanced" in words and len(words) > 1):
             raise ParameterError(
-                "--class-weight is balanced, or LABEL=WEIGHT for one or both labels, each once."
+                "--class-weight is balanced, or LABEL=WEIGHT for some labels, each once."
             )
 
 

@@ -267,9 +267,9 @@ def add_fit(fit: argparse.ArgumentParser) -> None:
     fit.add_argument("--seed", type=seed, help="of the random order [0]")
     fit.add_argument(
         "--classes",
-        nargs=2,
-        metavar=("LABEL", "LABEL"),
-        help="the two labels; else the first two that come",
+        nargs="+",
+        metavar="LABEL",
+        help="all labels there are; without this, any label that comes is a class",
     )
     fit.add_argument(
         "--plot",

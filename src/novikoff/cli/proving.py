@@ -11,8 +11,8 @@ from novikoff.cli.reading import (
     named_feature,
     opened,
     outward,
+    require_labels_of_classes,
     require_room,
-    require_two_labels,
     tell_skipped,
 )
 from novikoff.cli.wording import counted
@@ -51,18 +51,19 @@ def certify(arguments: Namespace) -> int:
 
 
 def read_pairs(arguments: Namespace) -> Data:
-    """All examples, which must have two labels, and features that a certificate can hold."""
+    """All examples, which must have two labels or more, and features a certificate can hold."""
     examples = opened(arguments, arguments.data)
     data = examples.read()
     tell_skipped(data.skipped)
     require_room(examples, data.X.shape[1], BYTES_EACH)
-    require_two_labels(data, examples, None)
+    require_labels_of_classes(data, examples, many=True)
     return data
 
 
 def tell(result: Separability, data: Data, file: Any) -> None:
     """Say what was found."""
-    print(result.verdict, file=file)
+    many = f", {result.n_classes} classes jointly" if result.n_classes > 2 else ""
+    print(f"{result.verdict}{many}", file=file)
     if result.verdict == "separable":
         print(f"margin     {' to '.join(outward(result.margin))}", file=file)
         print(
@@ -72,7 +73,7 @@ def tell(result: Separability, data: Data, file: Any) -> None:
         upper = outward(result.margin)[1]
         print(f"margin     at most {upper}: give a larger --budget", file=file)
     else:
-        proof = f"{counted(len(result.rows), 'example')} with multipliers that cancel exactly"
+        proof = f"{counted(len({*result.rows}), 'example')} with multipliers that cancel exactly"
         print(f"proof      {proof}", file=file)
     d = data.X.shape[1]
     infinite = [

@@ -117,6 +117,14 @@ def require_same_features(model: Any, told: dict[str, Any], examples: Examples) 
         )
 
 
+def named_classes(classes: Any) -> str:
+    """The classes of a model, the first few of many."""
+    words = [as_written(c) for c in classes]
+    if len(words) <= 2:
+        return " and ".join(words)
+    return f"{len(words):,} classes ({', '.join(words[:5])}{', ...' * (len(words) > 5)})"
+
+
 def listed(names: list[str]) -> str:
     """The first few names."""
     more = f", and {len(names) - 5:,} more" if len(names) > 5 else ""
@@ -187,11 +195,13 @@ def require_labels(data: Data, examples: Examples) -> None:
         raise examples.blamed(data, row, "found no label, expected one to compare")
 
 
-def require_two_labels(data: Data, examples: Examples, classes: list[str] | None) -> None:
-    """There must be two labels, those that were named if they were."""
+def require_labels_of_classes(
+    data: Data, examples: Examples, classes: list[str] | None = None, *, many: bool
+) -> None:
+    """There must be two labels, or more if many are fine; those that were named if they were."""
     y = as_labels(data.y)
     known = [] if classes is None else sorted(as_label(word, y.dtype) for word in classes)
-    other = first_other(y, known)
+    other = None if many and not known else first_other(y, known)
     if other is not None:
         known = known or sorted(set(y[: other[0]].tolist()))
         raise examples.blamed(data, other[0], third_label(other[1], known))

@@ -14,6 +14,7 @@ from novikoff.cli.paths import require_one_input
 from novikoff.cli.reading import (
     as_trained,
     loaded_with_header,
+    named_classes,
     named_feature,
     require_columns,
     tell_order,
@@ -85,7 +86,7 @@ def show(arguments: Namespace) -> int:
 
 def tell_training(model: Any, told: dict[str, Any]) -> None:
     """Print what it is and how it came about."""
-    print(f"{told['learner']} of {' and '.join(as_written(c) for c in model.classes_)}")
+    print(f"{told['learner']} of {named_classes(model.classes_)}")
     print(f"written by novikoff {told['library_version']}")
     options = ", ".join(f"{k}={v!r}" for k, v in told["parameters"].items() if v is not None)
     print(f"parameters   {options}")
@@ -111,11 +112,13 @@ def tell_weights(model: Any, called: Names, top: int) -> None:
     voted = isinstance(model, VotedPerceptron)
     if voted:
         print(f"vote         of {counted(model.n_mistakes_ + 1, 'hyperplane')}; the last of them:")
-    print(f"bias         {float(model.intercept_[0])!r}")
-    w = model.coef_[0]
+    print(f"bias         {', '.join(repr(float(b)) for b in model.intercept_[:TOP])}")
+    W = model.coef_
+    w, d = W.ravel(), W.shape[1]
     order = np.argsort(-abs(w), kind="stable")[:top]
     order = order[w[order] != 0].tolist()
     print(f"weights      {np.count_nonzero(w):,} of {len(w):,} are not 0; the largest:")
-    wide = max((len(called[j]) for j in order), default=0)
+    wide = max((len(called[j % d]) for j in order), default=0)
     for j in order:
-        print(f"  {called[j]:<{wide}}  {float(w[j]):+.6g}")
+        of = f"  of {as_written(model.classes_[j // d])}" if len(W) > 1 else ""
+        print(f"  {called[j % d]:<{wide}}  {float(w[j]):+.6g}{of}")

@@ -67,7 +67,8 @@ def print_labels(model: Any, block: Data, *, scores: bool) -> None:
     lines = [words[label] for label in model.predict(block.X).tolist()]
     if scores:
         s = model.decision_function(block.X).tolist()
-        lines = [f"{word}\t{score!r}" for word, score in zip(lines, s, strict=True)]
+        told = ["\t".join(map(repr, row)) if isinstance(row, list) else repr(row) for row in s]
+        lines = [f"{word}\t{scores}" for word, scores in zip(lines, told, strict=True)]
     sys.stdout.write("\n".join(lines) + "\n")
 
 

@@ -61,6 +61,16 @@ def first_other(y: Any, known: Sequence[Any]) -> tuple[int, Any] | None:
     return left[0] if left else None
 
 
+def first_not_among(y: Any, known: Sequence[Any]) -> tuple[int, Any] | None:
+    """The first row with a label that is none of these, and that label."""
+    strange = ~np.isin(as_labels(y), list(known))
+    if not strange.any():
+        return None
+    row = int(strange.argmax())
+    return row, y[row].item() if hasattr(y[row], "item") else y[row]
+
+
 def third_label(label: Any, known: Sequence[Any]) -> str:
-    """What is wrong with a label that is not among two."""
-    return f"found the label {as_written(label)}, expected {' or '.join(map(as_written, known))}"
+    """What is wrong with a label that is not among those that are known."""
+    shown = [as_written(one) for one in known[:5]] + ["..."] * (len(known) > 5)
+    return f"found the label {as_written(label)}, expected {' or '.join(shown)}"

@@ -18,8 +18,12 @@ class Passes:
     shuffles visits it depends on the seed, the pass and the number of the block.
     """
 
-    def __init__(self, model: MistakeDriven, seed: int, classes: Any) -> None:
+    def __init__(
+        self, model: MistakeDriven, seed: int, classes: Any, *, complete: bool = True
+    ) -> None:
         self.model, self.seed, self.classes = model, seed, classes
+        self.complete = complete
+        """Are these all classes, so that another label is an error?"""
         self.fresh = True
         """Is the next block the first of a pass?"""
         self.given = 0
@@ -41,7 +45,8 @@ class Passes:
         if recorded is not None:
             recorded.n_given = self.given  # examples have the numbers of the pass before
         try:
-            model._partial_fit(X, y, self.classes, weight)
+            told = self.classes if self.complete or not fitted else None
+            model._partial_fit(X, y, told, weight)
         finally:
             model.random_state = given
             if recorded is not None:
