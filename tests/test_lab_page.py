@@ -23,6 +23,7 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("starlette")
 playwright_api = pytest.importorskip("playwright.sync_api")
 expect = playwright_api.expect
+expect.set_options(timeout=20_000)  # other tests may keep the machine busy
 SHOTS = Path(__file__).parent.parent / ".cache" / "lab"
 MINUS = "\N{MINUS SIGN}"
 LONG = 120_000
