@@ -210,7 +210,8 @@ def test_a_third_label_is_found_at_its_line(
     text += [third, good.format(1)]
     path = tmp_path_factory.mktemp("labels") / f"x.{ENDINGS[kind]}"
     path.write_text("\n".join(text) + "\n")
-    how = ("--learner", "max-margin") if whole else ("--block-bytes", block_bytes)
+    how = ("--classes", 1, -1, "--block-bytes", block_bytes)
+    how = ("--learner", "max-margin") if whole else how
     words = ("fit", path, "-o", path.parent / "m", "--bad-lines", "skip", *how)
     status, _, err = said(capfd, *words)
     assert status == 3

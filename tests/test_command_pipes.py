@@ -90,15 +90,22 @@ def test_sorted_input_is_held_within_limits(folder, tmp_path):
     known = ("--n-features", 5, "--no-zero-based", "--block-bytes", "1K", "--epochs", 1)
     fit = ("fit", "-", *known, "--memory", "8K", "-o", tmp_path / "m")
     text = "\n".join(lines)
-    refused = run(*fit, input=text)
+    winnow = (
+        "--learner",
+        "winnow",
+        "--binarize",
+        0,
+    )  # which must know both
+    refused = run(*fit, *winnow, input=text)
     assert refused.returncode == 2
     assert "have one label only" in refused.stderr
     assert "name both labels by --classes" in refused.stderr
     assert not list(tmp_path.iterdir())
-    done(*fit, "--classes", "-1", "1", input=text)
     (tmp_path / "sorted.svm").write_text(text)
-    done("fit", tmp_path / "sorted.svm", *known, "-o", tmp_path / "n")
-    assert same_files(tmp_path / "m", tmp_path / "n")
+    for more in ((*winnow, "--classes", "-1", "1"), ("--classes", "-1", "1"), ()):
+        done(*fit, *more, input=text)
+        done("fit", tmp_path / "sorted.svm", *known, *more, "-o", tmp_path / "n")
+        assert same_files(tmp_path / "m", tmp_path / "n")
 
 
 def test_what_is_no_model_is_refused_at_once():

@@ -136,15 +136,17 @@ def _shown(classes: npt.NDArray[Any]) -> str:
     return ", ".join(repr(c) for c in classes[:5].tolist()) + more
 
 
-def known_classes(classes: Any, many: bool = False) -> npt.NDArray[Any]:
-    """The classes a stream will have, sorted, from the argument `classes`."""
+def known_classes(classes: Any) -> npt.NDArray[Any]:
+    """The two classes a stream will have, sorted, from the argument `classes`."""
     classes = list(classes) if not isinstance(classes, np.ndarray) else classes
-    labels = as_labels(classes, "classes")
-    return (
-        np.unique(labels)
-        if many and len(set(labels.tolist())) > 2
-        else (two_classes(labels, "classes")[0])
-    )
+    return two_classes(as_labels(classes, "classes"), "classes")[0]
+
+
+def first_classes(labels: Any) -> npt.NDArray[Any]:
+    """The classes that a stream begins with, sorted; there may be one only."""
+    y = as_labels(list(labels) if not isinstance(labels, np.ndarray) else labels, "classes")
+    check_classification_targets(y)
+    return np.unique(y)
 
 
 def growing_classes(
@@ -157,7 +159,7 @@ def growing_classes(
     """
     if known is not None and given is None and _all_among(y, known):
         return known, np.zeros(len(known), np.bool_)
-    told = None if given is None else known_classes(given, many=True)
+    told = None if given is None else first_classes(given)
     same = told is not None and known is not None and np.array_equal(told, known)
     if told is not None and same and _all_among(y, told):
         return told, np.zeros(len(told), np.bool_)

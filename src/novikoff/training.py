@@ -22,7 +22,7 @@ from novikoff.data.options import Data, Skipped
 from novikoff.data.places import blamed_on_row, first_not_among, first_other, third_label
 from novikoff.data.reader import read, stream
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
-from novikoff.labels import as_label, as_labels, as_written, known_classes
+from novikoff.labels import as_label, as_labels, as_written, first_classes, known_classes
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.passes import Passes
 from novikoff.store import load_with_extra, save
@@ -181,6 +181,7 @@ class Training:
             if not self.at.examples:
                 raise DataError(f"{self.called} has no examples.")
             self.n_examples = self.at.examples
+            self._require_two(self.model.classes_)
             left = passes.end()
             done = Position(self.at.epoch + 1, skipped=self.at.skipped, messages=self.at.messages)
             self.at = done
@@ -288,17 +289,21 @@ class Training:
             n_blocks += 1
             if len(block.y):
                 labels = self._labels(block, labels)
-            if len(labels) >= 2:
+            if len(labels) >= 2 or (labels and not self.complete):
                 break
             self._require_room(first)
         if self.pipe is None:
             blocks.close()
-        if len(labels) < 2:
-            only = f"one label only, {as_written(labels[0])}" if labels else "no examples"
-            raise FileError(self.called, f"found {only}: a classifier needs examples of two")
+        self._require_two(labels if self.complete or not labels else ["", ""])
         if self.pipe is not None or n_blocks == 1:
             self.kept, self.held = first, sum(map(size_of, first))
         return self._named(labels)
+
+    def _require_two(self, labels: Any) -> None:
+        """There must be examples of two classes, or nothing can be learned."""
+        if len(labels) < 2:
+            only = f"one label only, {as_written(labels[0])}" if len(labels) else "no examples"
+            raise FileError(self.called, f"found {only}: a classifier needs examples of two")
 
     def _labels(self, block: Data, labels: list[Any]) -> list[Any]:
         """The labels known after a block; of a learner of two classes, no more than two."""
@@ -326,7 +331,8 @@ class Training:
     def _named(self, labels: list[Any]) -> Any:
         """The labels as classes; and the weights of classes by them."""
         try:
-            classes = known_classes(labels, many=self.model.takes_many_classes)
+            many = self.model.takes_many_classes
+            classes = first_classes(labels) if many else known_classes(labels)
         except ValueError:
             found = " and ".join(map(as_written, labels[:5]))
             raise FileError(

@@ -59,10 +59,31 @@ def fit(arguments: Namespace) -> int:
         parameters["record"] = True
     model = learner(**parameters)
     model._check_common()
+    if arguments.progressive:
+        return progressive_fit(model, arguments)
+    if arguments.window is not None:
+        raise ParameterError("--window is that of --progressive: give it too.")
     if parameters.get("slack") and epochs > 1:
         require_whole(arguments, learner.__name__)
         return whole(model, sketch, arguments)
     return in_blocks(model, epochs, sketch, arguments)
+
+
+def progressive_fit(model: Any, arguments: Namespace) -> int:
+    """Predict every example of a file before it is learned, and write what was learned."""
+    from novikoff.cli.progressing import progressively
+
+    started = time.monotonic()
+    weights = weights_of_classes(arguments)
+    if isinstance(weights, dict):
+        raise ParameterError("--class-weight is balanced beside --progressive, or left out.")
+    if weights is not None:
+        model.class_weight = weights
+    model, blocks = progressively(model, arguments)
+    finish(model, blocks.names, blocks.examples.reading, blocks.skipped, blocks.n, arguments)
+    if not arguments.quiet:
+        summarize(model, time.monotonic() - started)
+    return DONE
 
 
 def weights_of_classes(arguments: Namespace) -> dict[str, float] | str | None:

@@ -5,7 +5,10 @@ from argparse import Namespace
 from novikoff.cli.options import OF_FORMATS, PARAMETERS, flag
 from novikoff.errors import ParameterError
 
-BLOCKS = ("epochs", "seed", "plot", "block_bytes", "memory", "checkpoint", "every", "resume")
+BLOCKS = (
+    *("epochs", "seed", "plot"),
+    *("progressive", "window", "block_bytes", "memory", "checkpoint", "every", "resume"),
+)
 """Options of fits that make passes; from the fourth on, of those that go block by block."""
 
 

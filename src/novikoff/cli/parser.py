@@ -272,6 +272,17 @@ def add_fit(fit: argparse.ArgumentParser) -> None:
         help="all labels there are; without this, any label that comes is a class",
     )
     fit.add_argument(
+        "--progressive",
+        action="store_true",
+        help="one pass: predict every example, then learn it, and print how well that goes",
+    )
+    fit.add_argument(
+        "--window",
+        type=count,
+        metavar="N",
+        help="of --progressive, how many examples to tell of at a time [1000]",
+    )
+    fit.add_argument(
         "--plot",
         metavar="PICTURE",
         help="draw the proof of the run, or if the data has no separator, its progress",

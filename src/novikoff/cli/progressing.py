@@ -1,0 +1,89 @@
+"""`novikoff fit --progressive`: predict every example of a file, then learn from it."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+
+from novikoff.cli.meaning import was_given
+from novikoff.cli.reading import Examples, surveyed
+from novikoff.data.options import Data, Skipped
+from novikoff.data.places import first_not_among, third_label
+from novikoff.data.reader import stream
+from novikoff.errors import BadRow, ParameterError
+from novikoff.labels import as_label, as_labels
+from novikoff.progressive_validation import progressive
+
+WINDOW = 1000
+NOT_BESIDE = ("epochs", "seed", "plot", "record", "memory", "checkpoint", "every", "resume")
+
+
+class Blocks:
+    """The blocks of a file on their way to a learner, and what is to be remembered of them."""
+
+    def __init__(self, examples: Examples, named: list[str] | None) -> None:
+        self.examples, self.named = examples, named
+        self.skipped, self.n = Skipped(), 0
+        self.names: list[str] | None = None
+        self.at: tuple[Data, int] | None = None
+        """The block that is learned from, and how many examples came before it."""
+
+    def __iter__(self) -> Iterator[Data]:
+        with closing(stream(self.examples.source, **self.examples.reading)) as blocks:  # type: ignore[type-var]
+            for block in blocks:
+                self.skipped, self.names = self.skipped + block.skipped, self.names or block.names
+                if len(block.y):
+                    if self.named is not None:
+                        self._require_named(block)
+                    self.at = (block, self.n)
+                    yield block
+                    self.n += len(block.y)
+
+    def _require_named(self, block: Data) -> None:
+        known = self.classes(block)
+        other = first_not_among(block.y, known)
+        if other is not None:
+            raise self.examples.blamed(block, other[0], third_label(other[1], known))
+
+    def classes(self, block: Data) -> list[Any]:
+        """The labels that were named, as they are in the file."""
+        return sorted(as_label(word, as_labels(block.y).dtype) for word in self.named or ())
+
+
+def progressively(model: Any, arguments: Namespace) -> tuple[Any, Blocks]:
+    """Tell how well a learner predicts what it has not learned yet, and return what it became."""
+    for name in NOT_BESIDE:
+        if was_given(arguments, name):
+            raise ParameterError(
+                f"--progressive makes one pass in the order of the file: leave --{name} out."
+            )
+    if arguments.shuffle:
+        raise ParameterError("--progressive goes in the order of the file: leave --shuffle out.")
+    blocks = Blocks(surveyed(arguments, arguments.data), arguments.classes)
+    model.set_params(shuffle=False, max_iter=1)
+    out = sys.stderr if arguments.output == "-" else sys.stdout
+    every = arguments.window or WINDOW
+    try:
+        source = iter(blocks)
+        first = next(source, None)
+        if first is None:
+            raise ParameterError(f"{blocks.examples.called} has no examples.")
+        classes = blocks.classes(first) if blocks.named else None
+        if classes is None and not model.takes_many_classes:
+            classes = np.unique(as_labels(first.y)).tolist()
+
+        def rest() -> Iterator[Data]:
+            yield first
+            yield from source
+
+        for progress in progressive(model, rest(), window=every, every=every, classes=classes):
+            print(progress, file=out, flush=True)
+    except BadRow as error:
+        assert blocks.at is not None
+        block, before = blocks.at
+        row = (model._run.n_seen if model._is_fitted() else 0) - before
+        raise blocks.examples.blamed(block, row, f"{error.what}. {error.advice}") from None
+    return model, blocks
