@@ -9,7 +9,14 @@ import numpy as np
 from scipy import sparse
 
 from laws.learners import fitted
-from novikoff import AveragedPerceptron, MaxMargin, Perceptron, VotedPerceptron, Winnow
+from novikoff import (
+    AveragedPerceptron,
+    MaxMargin,
+    PassiveAggressive,
+    Perceptron,
+    VotedPerceptron,
+    Winnow,
+)
 from novikoff.errors import NovikoffError
 from novikoff.store import load
 from novikoff.store.models import SECTIONS
@@ -36,6 +43,7 @@ def models():
         "sparse VotedPerceptron": sparse_vote,
         "Winnow": Winnow(binarize=0.5, random_state=4).partial_fit(X.astype("f4"), Y),
         "MaxMargin": widest,
+        "PassiveAggressive": fitted(PassiveAggressive, X, Y, C=np.float32(0.5), random_state=5),
     }
 
 

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 from scipy import sparse
 
+from laws.learners import ROUNDED
 from novikoff.examples import Examples
 from novikoff.learners import LEARNERS
 from novikoff.learners.loop import Rule, epoch
@@ -26,6 +27,8 @@ def tell(name, model, X):
 
 
 for learner in LEARNERS:
+    if learner in ROUNDED:
+        continue
     winnow = learner.__name__ == "Winnow"
     data = bits if winnow else values
     kinds = {
@@ -58,6 +61,19 @@ for learner in LEARNERS:
         weights = 2.0 ** (np.arange(16) % 3)
         model = learner(max_iter=2, shuffle=False).fit(values, y, sample_weight=weights)
         tell(f"{learner.__name__} weighted", model, values)
+
+
+def rounded(numbers):
+    return [f"{number:.9e}" for number in np.ravel(numbers)]
+
+
+noisy, three = values * random.standard_normal(values.shape), np.arange(16) % 3
+for learner in ROUNDED:
+    for kind, X in {"dense": noisy, "csr": sparse.csr_array(noisy), "bool": bits > 0}.items():
+        for labels in (y, three):
+            model = learner(max_iter=2, shuffle=False).fit(X, labels)
+            print(learner.__name__, kind, rounded(model.coef_), rounded(model.intercept_))
+            print(model.mistakes_.tolist(), model.n_updates_, rounded(model.decision_function(X)))
 
 K = (values @ values.T).astype(float)
 w, alpha, times = np.zeros(17), np.zeros(16, np.int64), np.empty(16, np.int64)

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 import naive
 import novikoff
 from anatomy import anatomy
-from laws.learners import ADDITIVE, LEARNERS, assert_same, data_for, fitted, options_for
+from laws.learners import ADDITIVE, RECORDED, assert_same, data_for, fitted, options_for
 from novikoff import NotSeparable, Perceptron, Trace, Winnow, novikoff_bound
 from novikoff.data import load
 from novikoff.errors import DataError, ParameterError
@@ -93,7 +93,7 @@ def test_winnows_trace_is_what_its_twin_did(world, factor):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", RECORDED)
 @given(data=st.data(), seed=st.integers(0, 9), single=st.booleans())
 def test_recording_changes_nothing_and_gives_the_weights_back(learner, form, data, seed, single):
     """On numbers that round, shuffled, in both precisions: weights bit for bit."""
@@ -119,7 +119,7 @@ def test_recording_changes_nothing_and_gives_the_weights_back(learner, form, dat
         np.testing.assert_array_equal(w, replayed.weights(k))
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", RECORDED)
 @given(data=st.data())
 def test_dense_is_sparse(learner, data):
     X, y = data.draw(data_for(learner))
@@ -134,7 +134,7 @@ def test_dense_is_sparse(learner, data):
     np.testing.assert_array_equal(dense.weights(every), csr.weights(every))
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", RECORDED)
 @given(data=st.data())
 def test_a_stream_has_the_trace_of_one_epoch(learner, data):
     X, y = data.draw(data_for(learner))
@@ -155,7 +155,7 @@ def test_a_stream_has_the_trace_of_one_epoch(learner, data):
     np.testing.assert_array_equal(replayed.weights(every), whole.weights(every))
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", RECORDED)
 @given(data=st.data())
 def test_a_warm_start_goes_on_recording(learner, data):
     X, y = data.draw(data_for(learner))
@@ -196,7 +196,7 @@ def test_recording_may_begin_and_end_on_the_way():
     assert not hasattr(model, "trace_")
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", RECORDED)
 def test_a_failed_block_was_never_recorded(learner):
     X, y = np.eye(3), np.array([0, 1, 0])
     model = learner(record=True, shuffle=False).partial_fit(X, y)
@@ -225,7 +225,7 @@ def test_a_trace_does_not_change_when_the_run_goes_on():
 # ------------------------------------------------------------- size
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", RECORDED)
 def test_tens_of_bytes_an_update(learner):
     random = np.random.default_rng(0)
     X, y = (random.random((2000, 30)) < 0.5).astype(float), random.integers(0, 2, 2000)
@@ -322,7 +322,7 @@ def test_data_without_a_margin():
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", RECORDED)
 @given(data=st.data())
 def test_a_trace_is_saved_with_its_model(learner, form, tmp_path_factory, data):
     X, y = data.draw(data_for(learner))
@@ -344,7 +344,7 @@ def test_a_trace_is_saved_with_its_model(learner, form, tmp_path_factory, data):
     assert not hasattr(novikoff.load(path), "trace_")
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", RECORDED)
 def test_copies_and_pickles(learner):
     X, y = np.eye(3), [0, 1, 0]
     model = fitted(learner, X, y, record=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from novikoff.learners.averaged import AveragedPerceptron
     from novikoff.learners.loss import perceptron_loss, perceptron_subgradient
+    from novikoff.learners.passive_aggressive import PassiveAggressive
     from novikoff.learners.perceptron import Perceptron
     from novikoff.learners.voted import VotedPerceptron
     from novikoff.learners.winnow import Winnow
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from novikoff.margins.certificate import Separability
     from novikoff.margins.hyperplane import distance, margin
     from novikoff.margins.max_margin import MaxMargin
+    from novikoff.margins.online_bounds import passive_aggressive_bound
     from novikoff.margins.separability import separability
     from novikoff.progressive_validation import Progress, progressive
     from novikoff.store.models import load
@@ -48,6 +50,7 @@ _HOME = {
     "NovikoffError": "errors",
     "OutOfTime": "errors",
     "ParameterError": "errors",
+    "PassiveAggressive": "learners.passive_aggressive",
     "Perceptron": "learners.perceptron",
     "Progress": "progressive_validation",
     "Proof": "theorem",
@@ -63,6 +66,7 @@ _HOME = {
     "load": "store.models",
     "margin": "margins.hyperplane",
     "novikoff_bound": "margins.bounds",
+    "passive_aggressive_bound": "margins.online_bounds",
     "perceptron_loss": "learners.loss",
     "perceptron_subgradient": "learners.loss",
     "progressive": "progressive_validation",
@@ -81,6 +85,7 @@ __all__ = [
     "NovikoffError",
     "OutOfTime",
     "ParameterError",
+    "PassiveAggressive",
     "Perceptron",
     "Progress",
     "Proof",
@@ -96,6 +101,7 @@ __all__ = [
     "load",
     "margin",
     "novikoff_bound",
+    "passive_aggressive_bound",
     "perceptron_loss",
     "perceptron_subgradient",
     "progressive",

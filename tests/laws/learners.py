@@ -6,11 +6,17 @@ import numpy as np
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff import AveragedPerceptron, PassiveAggressive, Perceptron, VotedPerceptron, Winnow
 from novikoff.learners import LEARNERS as LEARNERS
 from worlds import conventions, worlds
 
 ADDITIVE = (Perceptron, AveragedPerceptron, VotedPerceptron)
+ROUNDED = (PassiveAggressive,)
+"""Those whose updates divide: another order of a sum changes their last bits."""
+EXACT = tuple(learner for learner in LEARNERS if learner not in ROUNDED)
+RECORDED = tuple(learner for learner in LEARNERS if "record" in learner().get_params())
+ZERO_ONE = (Winnow,)
+"""Those that learn from numbers between 0 and 1 only."""
 
 zero_one = st.sampled_from([0, 1])
 winnow_options = st.fixed_dictionaries(
@@ -21,14 +27,27 @@ winnow_options = st.fixed_dictionaries(
 )
 
 
+passive_aggressive_options = st.fixed_dictionaries(
+    {
+        "C": st.sampled_from([0.25, 1.0, 4.0]),
+        "variant": st.sampled_from(["PA", "PA-I", "PA-II"]),
+        "fit_intercept": st.booleans(),
+    }
+)
+OPTIONS = {
+    Winnow: winnow_options,
+    PassiveAggressive: passive_aggressive_options,
+}
+
+
 def data_for(learner, **kwargs):
     """Worlds this learner can learn from."""
-    return worlds(entries=zero_one if learner is Winnow else None, **kwargs)
+    return worlds(entries=zero_one if learner in ZERO_ONE else None, **kwargs)
 
 
 def options_for(learner):
     """Its conventions."""
-    return winnow_options if learner is Winnow else conventions
+    return OPTIONS.get(learner, conventions)
 
 
 def fitted(learner, X, y, *, fit=None, **options):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from laws.learners import ADDITIVE, LEARNERS, assert_same, data_for, fitted, options_for
+from laws.learners import ADDITIVE, EXACT, LEARNERS, assert_same, data_for, fitted, options_for
 from novikoff import Winnow
 from novikoff.examples import Examples
 from novikoff.learners.loop import TIES, Rule, epoch
@@ -19,7 +19,7 @@ FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
 EPOCHS = {"max_iter": 4, "shuffle": False}
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", EXACT)
 @given(data=st.data())
 def test_dense_is_sparse(learner, data):
     X, y = data.draw(data_for(learner))
@@ -38,7 +38,7 @@ def test_dense_is_sparse(learner, data):
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", EXACT)
 def test_every_sparse_format(learner, kind):
     random = np.random.default_rng(0)
     X = (random.random((40, 7)) < 0.4).astype(float)
@@ -60,7 +60,7 @@ def test_wide_sparse_indices(learner):
     assert_same(expected, fitted(learner, X, y, **EPOCHS), rows=X)
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", EXACT)
 @given(data=st.data())
 def test_columns_out_of_order_and_repeated(learner, data):
     """A CSR matrix may list its columns in any order, and one of them in several parts."""
@@ -104,7 +104,7 @@ def test_gram_rows_make_the_same_mistakes(world, options):
     assert dual[-1] == primal[-1]
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", EXACT)
 @pytest.mark.parametrize(
     "dtype", ["float32", "float64", "bool", "int8", "uint8", "int16", "uint16"]
 )
@@ -134,7 +134,7 @@ def test_integers_do_not_wrap(dtype):
         assert_same(fitted(learner, sparse.csr_array(X), y, **EPOCHS), model, rows=X)
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", EXACT)
 @given(data=st.data())
 def test_permuting_features_permutes_weights(learner, data):
     X, y = data.draw(data_for(learner))

@@ -29,7 +29,7 @@ from novikoff.labels import (
 from novikoff.learners import many, parameters
 from novikoff.learners.joint import Made
 from novikoff.learners.predicting import Predicting
-from novikoff.learners.run import Run, Undo, undone_on_error
+from novikoff.learners.run import Like, Run, Undo, undone_on_error
 from novikoff.learners.updates import LARGEST, Retraced, Updates
 from novikoff.learners.weights import Stream, class_totals, example_weights
 from novikoff.saving import Saved
@@ -39,6 +39,9 @@ Array = npt.NDArray[Any]
 
 class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     """A linear learner that changes only when it errs (abstract)."""
+
+    counts_updates = False
+    """Does it count updates apart, since there are others than mistakes?"""
 
     takes_many_classes = False
     """Does it learn more than two classes?"""
@@ -106,6 +109,14 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Has each of many classes a machine of its own, so that a visit can make many updates?"""
         return False
 
+    def _by_column(self) -> bool:
+        """Does what it keeps beside the weights change only where an example has entries?"""
+        return False
+
+    def _beside_like(self, space: dict[str, Any], w: Array) -> Like | None:
+        """The form of what is kept beside weights like these; None if nothing is."""
+        return None
+
     def _widen(self, run: Run, places: Array, n_classes: int) -> None:
         """Make room in the run for more classes; the old ones go to these places."""
 
@@ -164,7 +175,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             D = Examples(rows, y, weight, self._order(keep, len(y), random))
             run.begin_pass()
             self._pass(run, updates, X, D, since, measure=epoch == 0)
-            if run.mistakes[-1] == 0:
+            if run.changed == 0:
                 break
         self._settle(run, X)
         return run
@@ -249,7 +260,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             run.recorded.visited += n
         run.mean = None
         run.n_seen += n
-        run.mistakes[-1] += k
+        run.count(k)
 
     def _watch(self, run: Run) -> None:
         """Record from here on, or record no more."""
@@ -318,7 +329,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _stream(self, run: Run, X: Any, y: Array, weight: Array | None, late: Array) -> None:
         order = self._visited(X, weight, run.space)
-        with undone_on_error(self, Undo(run, X)):
+        with undone_on_error(self, Undo(run, X, self._by_column())):
             if self.shuffle and len(y) > 1:
                 order = self._order(order, len(y), check_random_state(self.random_state))
             self._watch(run)

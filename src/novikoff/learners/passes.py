@@ -56,8 +56,8 @@ class Passes:
         return int(model._run.mistakes[-1] - before)
 
     def end(self) -> int:
-        """End a pass; how many mistakes it made."""
+        """End a pass; how many updates it made."""
         run = self.model._run
         run.streaming = False
         self.fresh, self.given = True, 0
-        return run.mistakes[-1]
+        return run.changed

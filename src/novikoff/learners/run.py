@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,17 @@ from scipy import sparse
 from novikoff.learners.updates import Updates
 
 Array = npt.NDArray[Any]
+
+
+class Like(NamedTuple):
+    """The form of what a learner keeps beside its weights."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    least: float = -np.inf
+    """No number in it is smaller."""
+    n_counts: int = 0
+    """How many whole numbers there are beside it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -28,6 +39,12 @@ class Run:
     """What the learner keeps of the mistakes, if it keeps anything."""
     mistakes: list[int] = field(default_factory=list)
     """How many there were in each pass; all of `partial_fit` is one pass."""
+    changes: list[int] | None = None
+    """How many updates each pass made, if there are others than mistakes; None if not."""
+    beside: Array | None = None
+    """What the kernel keeps beside the weights, if it keeps anything: variances, a pocket."""
+    counts: Array | None = None
+    """Whole numbers that the learner keeps, if it keeps any."""
     n_seen: int = 0
     """The `T` of the notes: examples seen, over all passes."""
     length: float = 0.0
@@ -60,9 +77,21 @@ class Run:
     def begin_pass(self) -> None:
         """Count the mistakes from here on as those of one more pass."""
         self.mistakes.append(0)
+        if self.changes is not None:
+            self.changes.append(0)
         self.least = np.full(np.shape(self.least), np.inf) if np.ndim(self.least) else np.inf
         if self.recorded is not None:
             self.recorded.visited = 0
+
+    @property
+    def changed(self) -> int:
+        """How many updates the last pass made."""
+        return (self.mistakes if self.changes is None else self.changes)[-1]
+
+    def count(self, k: int) -> None:
+        """Count these updates of the last pass, which are mistakes unless others are counted."""
+        made = self.mistakes if self.changes is None else self.changes
+        made[-1] += k
 
     def copy(self) -> "Run":
         """A run that can go its own way."""
@@ -71,6 +100,9 @@ class Run:
             w=self.w.copy(order="K"),
             memory=None if self.memory is None else self.memory.copy(),
             mistakes=list(self.mistakes),
+            changes=None if self.changes is None else list(self.changes),
+            beside=None if self.beside is None else self.beside.copy(),
+            counts=None if self.counts is None else self.counts.copy(),
             updates=None if self.updates is None else self.updates.copy(),
             shares=None if self.shares is None else self.shares.copy(),
             recorded=None if self.recorded is None else self.recorded.copy(),
@@ -78,11 +110,15 @@ class Run:
 
 
 class Undo:
-    """What is needed to take back one pass over a block, at no more than the block's cost."""
+    """What is needed to take back one pass over a block, at no more than the block's cost.
+
+    Of what is kept beside the weights, the block's columns are copied if it changes `by_column`,
+    and otherwise all of it.
+    """
 
     NUMBERS = ("n_seen", "length", "reach", "total", "least", "private", "largest")
 
-    def __init__(self, run: Run, X: Any) -> None:
+    def __init__(self, run: Run, X: Any, by_column: bool) -> None:
         self.run = run
         self.mistakes, self.streaming, self.mean = list(run.mistakes), run.streaming, run.mean
         self.numbers = [getattr(run, name) for name in self.NUMBERS]
@@ -92,11 +128,18 @@ class Undo:
         if sparse.issparse(X) and X.nnz < run.w.shape[-1]:
             self.touched = np.append(X.indices, run.w.shape[-1] - 1)
         self.values = run.w[..., self.touched].copy()
+        self.changes = None if run.changes is None else list(run.changes)
+        self.counts = None if run.counts is None else run.counts.copy()
+        self.places: Any = self.touched if by_column else slice(None)
+        self.beside = None if run.beside is None else run.beside[..., self.places].copy()
 
     def __call__(self) -> None:
         """Put everything back as it was."""
         run = self.run
         run.w[..., self.touched] = self.values
+        if run.beside is not None:
+            run.beside[..., self.places] = self.beside
+        run.changes, run.counts = self.changes, self.counts
         run.mistakes, run.streaming, run.mean = self.mistakes, self.streaming, self.mean
         run.recorded = self.recorded
         for name, number in zip(self.NUMBERS, self.numbers, strict=True):

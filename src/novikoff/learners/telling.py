@@ -33,8 +33,8 @@ class Telling:
 
     @property
     def converged_(self) -> bool:
-        """Was the last pass free of mistakes?"""
-        return self._fitted().mistakes[-1] == 0
+        """Did the last pass change nothing?"""
+        return self._fitted().changed == 0
 
     @property
     def dual_coef_(self) -> Array:

@@ -13,7 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from novikoff import __version__
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.files import replacing
-from novikoff.learners import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff.learners import (
+    AveragedPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    VotedPerceptron,
+    Winnow,
+)
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.weights import by_class
@@ -28,6 +34,7 @@ from novikoff.store.runs import (
     Memory,
     pack_record,
     pack_run,
+    unpack_kept,
     unpack_record,
     unpack_run,
 )
@@ -92,6 +99,7 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
                 f"file, and not by {', '.join(model._space())}."
             )
         clone(model).set_params(**run.space)._check_parameters()
+        unpack_kept(model, run, parts)
         model._run = run
         model.n_features_in_ = run.w.shape[-1] - 1
 
@@ -127,6 +135,7 @@ KINDS = {
         of_run(AveragedPerceptron, TALLY),
         of_run(VotedPerceptron, MISTAKES),
         of_run(Winnow, NOTHING),
+        of_run(PassiveAggressive, NOTHING),
         Kind(MaxMargin, MaxMargin._check_parameters, pack_widest, unpack_widest, summary_of_widest),
     )
 }
@@ -144,7 +153,7 @@ def save(model: Any, path: Path, *, extra: Mapping[str, Any] | None = None) -> N
 
     Parameters
     ----------
-    model : Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
+    model : a learner of `novikoff.learners.LEARNERS`, or MaxMargin
         If it has an attribute `feature_hash_`, a dictionary that says how features were
         hashed, as ``{"bits": 18}``, that is kept too.
     path : str or path-like
@@ -227,7 +236,7 @@ def load(path: Path) -> Any:
 
     Returns
     -------
-    Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
+    a learner of `novikoff.learners.LEARNERS`, or MaxMargin
 
     Raises
     ------

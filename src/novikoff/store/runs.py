@@ -10,11 +10,12 @@ from scipy import sparse
 from novikoff.errors import ModelFileError
 from novikoff.inputs import DTYPES, IN_ORDER, csr_state
 from novikoff.learners.averaged import mean_weights
+from novikoff.learners.base import MistakeDriven
 from novikoff.learners.parameters import LARGEST
 from novikoff.learners.run import Run
 from novikoff.learners.updates import UPDATE, Updates
 from novikoff.learners.voted import Mistakes
-from novikoff.store.parts import Parts
+from novikoff.store.parts import MOST, Parts
 from novikoff.store.values import decoded, encoded
 
 Array = npt.NDArray[Any]
@@ -50,7 +51,9 @@ def pack_run(run: Run, parts: Parts) -> None:
         "mistakes": np.array(run.mistakes, np.int64),
         "brought": run.brought,
     }
-    for name in ("start", "updates", "shares"):
+    if run.changes is not None:
+        parts.tensors["changes"] = np.array(run.changes, np.int64)
+    for name in ("start", "updates", "shares", "beside", "counts"):
         if getattr(run, name) is not None:
             parts.tensors[name] = getattr(run, name)
 
@@ -68,7 +71,7 @@ def unpack_run(parts: Parts, n_classes: int, *, many: bool) -> Run:
         raise ModelFileError("The model in the file has no features.")
     n_seen = parts.count("n_seen")
     machines = any(name.startswith("each.") for name in parts.tensors) and n_classes > 2
-    most = n_seen * (n_classes if machines else 1)
+    most = n_seen * (n_classes if machines or "changes" in parts.tensors else 1)
     mistakes = parts.counts("mistakes", None, below=most + 1).tolist()
     if not mistakes or sum(mistakes) > most:
         raise ModelFileError(
@@ -110,6 +113,27 @@ def _number(parts: Parts, name: str, n: int, of_each: bool, *, least: float = 0.
     if not (numbers >= least).all():
         raise ModelFileError(f"The tensor 'each.{name}' has a negative number in it.")
     return numbers
+
+
+def unpack_kept(model: MistakeDriven, run: Run, parts: Parts) -> None:
+    """What the learner of this run counts and keeps beside its mistakes and its weights."""
+    if model.counts_updates:
+        most = run.n_seen * (len(run.w) if run.w.ndim > 1 else 1)
+        changes = parts.counts("changes", len(run.mistakes), below=most + 1).tolist()
+        if sum(changes) > most:
+            raise ModelFileError(
+                f"By the file {sum(changes)} updates were made on {run.n_seen} examples in all, "
+                "which cannot be."
+            )
+        run.changes = changes
+    like = model._beside_like(run.space, run.w)
+    if like is None:
+        return
+    run.beside = parts.tensor("beside", (like.dtype,), like.shape)
+    if not (run.beside >= like.least).all():
+        raise ModelFileError(f"The tensor 'beside' has a number below {like.least:g} in it.")
+    if like.n_counts:
+        run.counts = parts.counts("counts", like.n_counts, below=MOST)
 
 
 # ------------------------------------------------------------- what was recorded

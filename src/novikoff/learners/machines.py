@@ -1,0 +1,100 @@
+r"""One loop for learners that also learn from examples they got right, but not by enough.
+
+A machine has weights $w$ (the bias last, whose input is 1) and may keep something beside them:
+variances, exponents. Two classes need one machine, more have one each, against the rest. The loop
+reads an example once for all machines, and asks the rule of the learner to `learn` from the
+margin $m = y\,(\langle w, x\rangle + b)$ of each: the rule is the formula of the paper, in the
+file of its learner, and is chosen by its type when the loop is compiled.
+"""
+
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numba.extending import overload
+
+from novikoff.examples import announce, n_visits, visit
+from novikoff.learners.loop import longest_so_far
+from novikoff.rows import SUM, column, dots, first, is_a, last, sqnorm
+
+INF = np.inf
+
+OUT_OF_RANGE = -1
+"""What a rule returns where its step is no finite number; else True for an update, or False."""
+
+
+class Taking(NamedTuple):
+    """Which machines take part."""
+
+    since: Any
+    """The visit from which on each does: 0, but for one that a stream brings on the way."""
+    scores: Any
+    """Room for a score each."""
+
+
+@singledispatch
+def learn(rule: Any, w: Any, beside: Any, y: Any, m: Any, D: Any, i: Any) -> Any:
+    """Learn by this rule from example `i`, of sign `y` and margin `m`: was there an update?"""
+    raise NotImplementedError(type(rule))
+
+
+def rule_of(kind: type) -> Callable[[Any], Any]:
+    """The compiled function below is how a rule of this kind learns."""
+
+    def register(step: Any) -> Any:
+        learn.register(kind, step)
+
+        @overload(learn)
+        def compiled(rule, w, beside, y, m, D, i):
+            if is_a(rule, kind):
+                return lambda rule, w, beside, y, m, D, i: step(rule, w, beside, y, m, D, i)
+
+        return step
+
+    return register
+
+
+@njit(fastmath=SUM)
+def size_under(w, X, i):
+    r"""$|b| + \sum_j |w_j|$ over the columns that row `i` has entries in."""
+    q = abs(np.float64(w[-1]))
+    for k in range(first(X, i), last(X, i)):
+        q += abs(np.float64(w[column(X, k)]))
+    return q
+
+
+@njit(cache=True)
+def epoch(W, beside, alpha, D, rule, taking, measure):
+    """Visit every example once, and let every machine learn from it.
+
+    Returns how many updates there were, how many mistakes, the largest length met, and the
+    time at which the run had to stop, -1 if it did not.
+    """
+    k, errors, R = 0, 0, 0.0
+    for t in range(n_visits(D)):
+        i = visit(D, t)
+        announce(D, t)
+        if measure is not None:
+            R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
+            if np.inf == R:
+                return k, errors, R, t
+        dots(W, D.rows, i, taking.scores)
+        for c in range(len(W)):
+            if t < taking.since[c]:
+                continue
+            s = np.float64(taking.scores[c] + W[c, -1])
+            if not abs(s) < np.inf:
+                return k, errors, R, t
+            y = np.int64(D.y[i])
+            if len(W) > 1:
+                y = 1 if y == c else -1
+            errors += y * s <= 0.0
+            updated = learn(rule, W[c], beside[c], y, y * s, D, i)
+            if updated < 0 or (updated and not size_under(W[c], D.rows, i) < np.inf):
+                return k, errors, R, t
+            if updated:
+                alpha[i] += 1
+                k += 1
+    return k, errors, R, -1

@@ -1,0 +1,250 @@
+r"""The passive-aggressive learners (Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006).
+
+With the bias as one more weight whose input is always 1, on example $i$ with the hinge loss
+$\ell = \max(0, 1 - y\langle w, x\rangle)$, if $\ell > 0$:
+
+$$w \leftarrow w + \tau\,y\,x, \qquad
+  \tau = \frac{\ell}{\|x\|^2} \text{ (PA)}, \quad
+  \tau = \min\Big(C, \frac{\ell}{\|x\|^2}\Big) \text{ (PA-I)}, \quad
+  \tau = \frac{\ell}{\|x\|^2 + 1/2C} \text{ (PA-II)}.$$
+
+PA moves as little as it takes to have no loss on the example; PA-I and PA-II trade the move for
+the loss, or for its square. If $\|x_t\| \le R$ and some $u$ has the losses $\ell^*_t$, then
+
+$$\sum_t \ell_t^2 \le R^2\|u\|^2 \text{ (PA, if all } \ell^*_t = 0), \qquad
+  M \le \max(R^2, 1/C)\,\Big(\|u\|^2 + 2C\sum_t \ell^*_t\Big) \text{ (PA-I)},$$
+$$\sum_t \ell_t^2 \le \Big(R^2 + \frac1{2C}\Big)\Big(\|u\|^2 + 2C\sum_t {\ell^*_t}^2\Big)
+  \text{ (PA-II)},$$
+
+and no more mistakes are made than the losses squared add up to (theorems 2 to 5;
+`novikoff.passive_aggressive_bound`).
+
+Of many classes, the margin of an example is by how much the score of its class exceeds that of the
+best other; an update moves both (section 7). That is the same learner on Kesler's vectors, whose
+squared length is $2\|x\|^2$.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from novikoff.examples import Examples, announce, n_visits, visit, weight
+from novikoff.learners import joint, machines, parameters
+from novikoff.learners.base import Array
+from novikoff.learners.joint import Classes, Made, move
+from novikoff.learners.loop import Rule, longest_so_far
+from novikoff.learners.online import Online
+from novikoff.learners.run import Run
+from novikoff.rows import add, norm, sqnorm
+
+VARIANTS = {"PA": 0, "PA-I": 1, "PA-II": 2}
+
+
+class Tau(NamedTuple):
+    """How long a step is."""
+
+    variant: int
+    C: float
+    bias: float
+    """The bias input: 1, or 0 for a hyperplane through the origin."""
+    least: float
+    """A loss of up to this is none: it is what rounding leaves of an update."""
+
+
+@njit
+def step(rule, loss, square):
+    r"""$\tau$"""
+    if rule.variant == 2:
+        return loss / (square + 0.5 / rule.C)
+    tau = loss / square
+    return min(rule.C, tau) if rule.variant == 1 else tau
+
+
+@machines.rule_of(Tau)
+@njit
+def learn(rule, w, beside, y, m, D, i):
+    r"""$w \leftarrow w + \tau\,y\,x$"""
+    if not 1.0 - m > rule.least:
+        return 0
+    square = norm(D.rows, i) ** 2 + rule.bias
+    if square == 0.0:
+        return 0
+    if square == np.inf:
+        return machines.OUT_OF_RANGE
+    a = weight(D, i) * step(rule, 1.0 - m, square) * y
+    add(w, a, D.rows, i)
+    w[-1] += a * rule.bias
+    return 1
+
+
+@njit(cache=True)
+def epoch(W, alpha, D, rule, tau, classes, measure):
+    """Visit every example once, all classes jointly; returns what `machines.epoch` does."""
+    k, errors, R = 0, 0, 0.0
+    for t in range(n_visits(D)):
+        i = visit(D, t)
+        announce(D, t)
+        if measure is not None:
+            R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
+            if np.inf == R:
+                return k, errors, R, t
+        r, m, sound = joint.rival(W, D, i, t, rule, classes)
+        if not sound:
+            return k, errors, R, t
+        if r < 0:
+            continue
+        errors += m <= 0.0
+        square = 2.0 * (norm(D.rows, i) ** 2 + tau.bias)
+        if square == np.inf:
+            return k, errors, R, t
+        if 1.0 - m > tau.least and square > 0.0:
+            y = D.y[i]
+            move(W, weight(D, i) * step(tau, 1.0 - m, square), y, r, D.rows, i, tau.bias)
+            size = machines.size_under(W[y], D.rows, i) + machines.size_under(W[r], D.rows, i)
+            if not size < np.inf:
+                return k, errors, R, t
+            alpha[i] += 1
+            k += 1
+    return k, errors, R, -1
+
+
+class PassiveAggressive(Online):
+    r"""The passive-aggressive learner: no loss, no change; a loss, as little change as it takes.
+
+    $$w \leftarrow w + \tau\,y\,x, \qquad \tau = \min(C,\ \ell/\|x\|^2), \qquad
+      \ell = \max(0, 1 - y\langle w, x\rangle)$$
+
+    It makes at most $\max(R^2, 1/C)(\|u\|^2 + 2C\sum_t\ell^*_t)$ mistakes, where $\ell^*_t$ are the
+    losses of any $u$: the data need not be separable. scikit-learn's
+    ``PassiveAggressiveClassifier`` is deprecated; docs/conventions.md says how to move from it.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        How aggressive it is: the longest step of PA-I, or the weight of the squared loss of
+        PA-II. PA itself has no use for it.
+    variant : {"PA", "PA-I", "PA-II"}, default="PA-I"
+        What the step $\tau$ is: $\ell/\|x\|^2$, at most $C$ of that, or
+        $\ell/(\|x\|^2 + 1/2C)$.
+    fit_intercept : bool, default=True
+        Learn a bias, as the weight of one more feature that is always 1: it counts in
+        $\|x\|^2$, as the theorems need it to.
+    max_iter : int, default=10
+        The most epochs to make.
+    shuffle : bool, default=True
+        Visit the examples in a new random order every epoch.
+    random_state : int, RandomState or None, default=None
+        What the orders are drawn from.
+    warm_start : bool, default=False
+        Let `fit` go on from the last run instead of starting anew.
+    class_weight : dict, "balanced" or None, default=None
+        What updates on the examples of a class are multiplied by, like `sample_weight`.
+    multi_class : {"joint", "ovr"}, default="joint"
+        How more than two classes are learned: all together, the right class against the best
+        other, or with a machine for each class against the rest, all in the same pass.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
+        As for `Perceptron`.
+    mistakes_, n_mistakes_
+        How often the score was on the wrong side, or 0, in each epoch and in all.
+    n_updates_ : int
+        Updates: they also happen on right answers by a margin of less than 1.
+    converged_ : bool
+        Did the last epoch make no update, every margin being 1 or more?
+    dual_coef_ : ndarray of shape (n_samples,)
+        Updates on each example of the last `fit`.
+    radius_ : float
+        The largest length of an example, bias coordinate included; $\sqrt2$ times that if many
+        classes are learned jointly.
+
+    Examples
+    --------
+    >>> from novikoff import PassiveAggressive
+    >>> X, y = [[2.0, 0.0], [0.0, 2.0]], ["no", "yes"]
+    >>> model = PassiveAggressive(fit_intercept=False, shuffle=False).fit(X, y)
+    >>> model.coef_
+    array([[-0.5,  0.5]])
+    >>> model.n_mistakes_, model.n_updates_, model.converged_
+    (2, 2, True)
+
+    References
+    ----------
+    Crammer, K., Dekel, O., Keshet, J., Shalev-Shwartz, S. & Singer, Y. (2006). Online
+    passive-aggressive algorithms. JMLR 7, figure 1, theorems 2 to 5 and section 7.
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        variant: str = "PA-I",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        multi_class: str = "joint",
+    ) -> None:
+        self.C = C
+        self.variant = variant
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+
+    @property
+    def radius_(self) -> float:
+        r"""The largest length of an example, with its coordinate of 1 for the bias.
+
+        Many classes that are learned jointly are in Kesler's space, where it is $\sqrt2$ times
+        as long.
+        """
+        R: float = Online.radius_.fget(self)  # type: ignore[attr-defined]
+        run = self._fitted()
+        return np.sqrt(2.0) * R if run.w.ndim > 1 and run.space["multi_class"] == "joint" else R
+
+    def _check_parameters(self) -> None:
+        Online._check_parameters(self)
+        parameters.number("C", self.C, above=0.0)
+        parameters.choice("variant", self.variant, tuple(VARIANTS))
+        parameters.choice("multi_class", self.multi_class, ("joint", "ovr"))
+
+    def _space(self) -> dict[str, Any]:
+        return {"fit_intercept": self.fit_intercept, "multi_class": self.multi_class}
+
+    def _rule(self, run: Run) -> Tau:
+        least = float(np.finfo(run.w.dtype).eps) ** 0.75
+        bias = float(run.space["fit_intercept"])
+        return Tau(VARIANTS[self.variant], float(self.C), bias, least)
+
+    def _epoch(
+        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
+    ) -> tuple[int, float, int]:
+        if run.w.ndim == 1 or self.multi_class == "ovr":
+            return Online._epoch(self, run, updates, room, D, since, measure)
+        K, tau = len(run.w), self._rule(run)
+        classes = Classes(since, np.empty(K, run.w.dtype), np.empty(0), np.empty((0, 0), np.int32))
+        rule = Rule(1.0, tau.bias, 0, 0.0)
+        first = True if measure else None
+        k, errors, length, stopped = epoch(run.w, updates, D, rule, tau, classes, first)
+        run.mistakes[-1] += errors
+        return k, length, stopped
+
+    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+        pair = run.w.ndim == 1
+        Online._widen(self, run, places, n_classes)
+        if pair and self.multi_class == "joint":
+            run.w /= 2  # so that margins between the two classes are what they were
+
+    def _advice(self) -> str:
+        return (
+            "If a hyperplane separates the data, more epochs may find one: raise max_iter. If "
+            "none does, a smaller C heeds each example less."
+        )
