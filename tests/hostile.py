@@ -10,10 +10,15 @@ from scipy import sparse
 
 from laws.learners import fitted
 from novikoff import (
+    AROW,
+    SCW,
     AveragedPerceptron,
+    BalancedWinnow,
     MaxMargin,
     PassiveAggressive,
     Perceptron,
+    Pocket,
+    SecondOrderPerceptron,
     VotedPerceptron,
     Winnow,
 )
@@ -44,6 +49,11 @@ def models():
         "Winnow": Winnow(binarize=0.5, random_state=4).partial_fit(X.astype("f4"), Y),
         "MaxMargin": widest,
         "PassiveAggressive": fitted(PassiveAggressive, X, Y, C=np.float32(0.5), random_state=5),
+        "Pocket": fitted(Pocket, X, Y, random_state=6, max_iter=3),
+        "BalancedWinnow": BalancedWinnow(random_state=7).partial_fit(X.astype("f4"), Y),
+        "SecondOrderPerceptron": fitted(SecondOrderPerceptron, X, Y, random_state=8),
+        "AROW": fitted(AROW, small, Y, class_weight="balanced", random_state=9, max_iter=2),
+        "SCW": fitted(SCW, X.astype("f4"), Y, covariance="full", random_state=10, max_iter=2),
     }
 
 

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 from scipy import sparse
 
-from laws.learners import ROUNDED
+from laws.learners import RECORDED, ROUNDED, ZERO_ONE
 from novikoff.examples import Examples
 from novikoff.learners import LEARNERS
 from novikoff.learners.loop import Rule, epoch
@@ -48,8 +48,11 @@ for learner in LEARNERS:
         ]
     for kind, X in kinds.items():
         for setting in settings:
-            model = learner(max_iter=2, shuffle=False, record=True, **setting).fit(X, y)
+            recorded = {"record": True} if learner in RECORDED else {}
+            model = learner(max_iter=2, shuffle=False, **recorded, **setting).fit(X, y)
             tell(f"{learner.__name__} {kind} {setting}", model, X)
+            if not recorded:
+                continue
             trace = model.trace_
             print(trace.score.tolist(), trace.squared_norm.tolist(), trace.weights(3).tolist())
     model = learner(max_iter=2, random_state=0).fit(data, y)
@@ -69,7 +72,8 @@ def rounded(numbers):
 
 noisy, three = values * random.standard_normal(values.shape), np.arange(16) % 3
 for learner in ROUNDED:
-    for kind, X in {"dense": noisy, "csr": sparse.csr_array(noisy), "bool": bits > 0}.items():
+    data = abs(noisy) / 12 if learner in ZERO_ONE else noisy
+    for kind, X in {"dense": data, "csr": sparse.csr_array(data), "bool": bits > 0}.items():
         for labels in (y, three):
             model = learner(max_iter=2, shuffle=False).fit(X, labels)
             print(learner.__name__, kind, rounded(model.coef_), rounded(model.intercept_))

@@ -18,10 +18,15 @@ if TYPE_CHECKING:
         WeightOverflow,
         WriteError,
     )
+    from novikoff.learners.arow import AROW
     from novikoff.learners.averaged import AveragedPerceptron
+    from novikoff.learners.balanced_winnow import BalancedWinnow
     from novikoff.learners.loss import perceptron_loss, perceptron_subgradient
     from novikoff.learners.passive_aggressive import PassiveAggressive
     from novikoff.learners.perceptron import Perceptron
+    from novikoff.learners.pocket import Pocket
+    from novikoff.learners.scw import SCW
+    from novikoff.learners.second_order import SecondOrderPerceptron
     from novikoff.learners.voted import VotedPerceptron
     from novikoff.learners.winnow import Winnow
     from novikoff.margins.bounds import freund_schapire_bound, novikoff_bound, winnow_bound
@@ -29,7 +34,12 @@ if TYPE_CHECKING:
     from novikoff.margins.certificate import Separability
     from novikoff.margins.hyperplane import distance, margin
     from novikoff.margins.max_margin import MaxMargin
-    from novikoff.margins.online_bounds import passive_aggressive_bound
+    from novikoff.margins.online_bounds import (
+        arow_bound,
+        balanced_winnow_bound,
+        passive_aggressive_bound,
+        second_order_bound,
+    )
     from novikoff.margins.separability import separability
     from novikoff.progressive_validation import Progress, progressive
     from novikoff.store.models import load
@@ -40,7 +50,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AROW": "learners.arow",
     "AveragedPerceptron": "learners.averaged",
+    "BalancedWinnow": "learners.balanced_winnow",
     "Bracket": "margins.bracket",
     "DataError": "errors",
     "FileError": "errors",
@@ -52,14 +64,19 @@ _HOME = {
     "ParameterError": "errors",
     "PassiveAggressive": "learners.passive_aggressive",
     "Perceptron": "learners.perceptron",
+    "Pocket": "learners.pocket",
     "Progress": "progressive_validation",
     "Proof": "theorem",
+    "SCW": "learners.scw",
+    "SecondOrderPerceptron": "learners.second_order",
     "Separability": "margins.certificate",
     "Trace": "trace",
     "VotedPerceptron": "learners.voted",
     "WeightOverflow": "errors",
     "Winnow": "learners.winnow",
     "WriteError": "errors",
+    "arow_bound": "margins.online_bounds",
+    "balanced_winnow_bound": "margins.online_bounds",
     "describe": "words",
     "distance": "margins.hyperplane",
     "freund_schapire_bound": "margins.bounds",
@@ -70,12 +87,15 @@ _HOME = {
     "perceptron_loss": "learners.loss",
     "perceptron_subgradient": "learners.loss",
     "progressive": "progressive_validation",
+    "second_order_bound": "margins.online_bounds",
     "separability": "margins.separability",
     "winnow_bound": "margins.bounds",
 }
 
 __all__ = [
+    "AROW",
     "AveragedPerceptron",
+    "BalancedWinnow",
     "Bracket",
     "DataError",
     "FileError",
@@ -87,14 +107,19 @@ __all__ = [
     "ParameterError",
     "PassiveAggressive",
     "Perceptron",
+    "Pocket",
     "Progress",
     "Proof",
+    "SCW",
+    "SecondOrderPerceptron",
     "Separability",
     "Trace",
     "VotedPerceptron",
     "WeightOverflow",
     "Winnow",
     "WriteError",
+    "arow_bound",
+    "balanced_winnow_bound",
     "describe",
     "distance",
     "freund_schapire_bound",
@@ -105,6 +130,7 @@ __all__ = [
     "perceptron_loss",
     "perceptron_subgradient",
     "progressive",
+    "second_order_bound",
     "separability",
     "winnow_bound",
 ]

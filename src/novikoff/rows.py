@@ -8,6 +8,7 @@ once. A row can be
 - `Gram`, a row of a kernel matrix, where the weights are dual coefficients;
 - `Unit`, any of these scaled to length 1;
 - `Above`, any of these as 0/1: is the value above a level?
+- `Clipped`, any of these with its values between 0 and 1.
 
 The weights `w` may be longer than a row: learners keep the bias in the last place.
 
@@ -60,6 +61,12 @@ class Unit(NamedTuple):
     rows: Any
 
 
+class Clipped(NamedTuple):
+    """Rows with what is below 0 taken for 0, and what is above 1 for 1."""
+
+    rows: Any
+
+
 class Above(NamedTuple):
     """Rows as 0/1: 1 where the value is above `level`."""
 
@@ -77,14 +84,14 @@ def is_a(X: types.Type, *kinds: type) -> bool:
 
 def first(X: Any, i: int) -> Any:
     """The place of row `i`'s first entry."""
-    if isinstance(X, Unit | Above):
+    if isinstance(X, Unit | Above | Clipped):
         return first(X.rows, i)
     return X.indptr[i] if isinstance(X, CSR) else 0
 
 
 @overload(first)
 def _first(X, i):
-    if is_a(X, Unit, Above):
+    if is_a(X, Unit, Above, Clipped):
         return lambda X, i: first(X.rows, i)
     if is_a(X, CSR):
         return lambda X, i: U(X.indptr[i])
@@ -93,7 +100,7 @@ def _first(X, i):
 
 def last(X: Any, i: int) -> Any:
     """One past the place of row `i`'s last entry."""
-    if isinstance(X, Unit | Above):
+    if isinstance(X, Unit | Above | Clipped):
         return last(X.rows, i)
     if isinstance(X, Gram):
         return X.K.shape[1]
@@ -102,7 +109,7 @@ def last(X: Any, i: int) -> Any:
 
 @overload(last)
 def _last(X, i):
-    if is_a(X, Unit, Above):
+    if is_a(X, Unit, Above, Clipped):
         return lambda X, i: last(X.rows, i)
     if is_a(X, CSR):
         return lambda X, i: U(X.indptr[i + 1])
@@ -113,14 +120,14 @@ def _last(X, i):
 
 def column(X: Any, k: Any) -> Any:
     """Which column the entry at place `k` is in."""
-    if isinstance(X, Unit | Above):
+    if isinstance(X, Unit | Above | Clipped):
         return column(X.rows, k)
     return X.indices[k] if isinstance(X, CSR) else k
 
 
 @overload(column)
 def _column(X, k):
-    if is_a(X, Unit, Above):
+    if is_a(X, Unit, Above, Clipped):
         return lambda X, k: column(X.rows, k)
     if is_a(X, CSR):
         return lambda X, k: U(X.indices[k])
@@ -134,6 +141,9 @@ def value(X: Any, i: int, k: Any) -> Any:
     if isinstance(X, Above):
         x = value(X.rows, i, k)
         return (x > X.level) + (x - x)  # x - x is 0, or NaN where x is not finite
+    if isinstance(X, Clipped):
+        x = value(X.rows, i, k)
+        return min(max(x, 0), 1) + (x - x)
     if isinstance(X, Gram):
         return X.K[i, k]
     x = X.data[k] if isinstance(X, CSR) else X[i, k]
@@ -151,6 +161,13 @@ def _value(X, i, k):
             return (x > X.level) + (x - x)
 
         return above
+    if is_a(X, Clipped):
+
+        def clipped(X, i, k):
+            x = value(X.rows, i, k)
+            return min(max(x, 0), 1) + (x - x)
+
+        return clipped
     if is_a(X, CSR):
         return lambda X, i, k: X.data[k]
     if is_a(X, Gram):
@@ -204,7 +221,7 @@ def touch(X: Any, i: int) -> None:
 
 @overload(touch)
 def _touch(X, i):
-    if is_a(X, Unit, Above):
+    if is_a(X, Unit, Above, Clipped):
         return lambda X, i: touch(X.rows, i)
     if is_a(X, CSR):
         values, indices = per_line(X.types[0]), per_line(X.types[1])

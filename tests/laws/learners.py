@@ -6,16 +6,26 @@ import numpy as np
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import AveragedPerceptron, PassiveAggressive, Perceptron, VotedPerceptron, Winnow
+from novikoff import (
+    AROW,
+    SCW,
+    AveragedPerceptron,
+    BalancedWinnow,
+    PassiveAggressive,
+    Perceptron,
+    SecondOrderPerceptron,
+    VotedPerceptron,
+    Winnow,
+)
 from novikoff.learners import LEARNERS as LEARNERS
 from worlds import conventions, worlds
 
 ADDITIVE = (Perceptron, AveragedPerceptron, VotedPerceptron)
-ROUNDED = (PassiveAggressive,)
-"""Those whose updates divide: another order of a sum changes their last bits."""
+ROUNDED = (PassiveAggressive, AROW, SCW, SecondOrderPerceptron, BalancedWinnow)
+"""Those whose updates divide, or take powers: another order of a sum changes their last bits."""
 EXACT = tuple(learner for learner in LEARNERS if learner not in ROUNDED)
 RECORDED = tuple(learner for learner in LEARNERS if "record" in learner().get_params())
-ZERO_ONE = (Winnow,)
+ZERO_ONE = (Winnow, BalancedWinnow)
 """Those that learn from numbers between 0 and 1 only."""
 
 zero_one = st.sampled_from([0, 1])
@@ -34,8 +44,29 @@ passive_aggressive_options = st.fixed_dictionaries(
         "fit_intercept": st.booleans(),
     }
 )
+bias, some, covariance = (
+    st.booleans(),
+    st.sampled_from([0.25, 1.0, 4.0]),
+    st.sampled_from(["diagonal", "full"]),
+)
 OPTIONS = {
     Winnow: winnow_options,
+    BalancedWinnow: st.fixed_dictionaries(
+        {"factor": st.sampled_from([1.5, 2.0, 4.0]), "fit_intercept": bias}
+    ),
+    AROW: st.fixed_dictionaries({"r": some, "covariance": covariance, "fit_intercept": bias}),
+    SecondOrderPerceptron: st.fixed_dictionaries(
+        {"a": some, "covariance": covariance, "fit_intercept": bias}
+    ),
+    SCW: st.fixed_dictionaries(
+        {
+            "C": some,
+            "eta": st.sampled_from([0.6, 0.9]),
+            "variant": st.sampled_from(["I", "II"]),
+            "covariance": covariance,
+            "fit_intercept": bias,
+        }
+    ),
     PassiveAggressive: passive_aggressive_options,
 }
 

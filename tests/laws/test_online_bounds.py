@@ -1,15 +1,29 @@
 """The published bounds of the learners that heed margins, as laws: for any `u`, on any data."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import sparse
 
 from laws.learners import fitted
-from laws.test_many_classes import many_worlds
-from novikoff import PassiveAggressive, passive_aggressive_bound
+from laws.test_many_classes import learned, many_worlds
+from novikoff import (
+    AROW,
+    SCW,
+    BalancedWinnow,
+    PassiveAggressive,
+    SecondOrderPerceptron,
+    arow_bound,
+    balanced_winnow_bound,
+    passive_aggressive_bound,
+    second_order_bound,
+)
 from novikoff.errors import ParameterError
+from novikoff.learners import balanced_winnow
 from worlds import planted, worlds
 
 some = st.sampled_from([0.125, 0.5, 1.0, 3.0])
@@ -95,7 +109,164 @@ def test_passive_aggressive_of_many_classes(world, data, C):
     assert model.n_mistakes_ <= most * ROUNDING
 
 
+# ------------------------------------------------------------- with a covariance
+
+
+def updated(model, X):
+    """The examples with an update, each as often as there was one, with a 1 for the bias."""
+    Z = np.hstack([X, np.ones((len(X), 1))])
+    return np.repeat(Z, model.dual_coef_, axis=0)
+
+
+@given(world=worlds(), data=st.data(), r=some, epochs=st.integers(1, 3))
+def test_arow(world, data, r, epochs):
+    """The theorem of section 4, over the examples with an update."""
+    X, y = world
+    u = data.draw(weights(X.shape[1]))
+    model = fitted(AROW, X, y, r=r, covariance="full", max_iter=epochs, shuffle=False)
+    right = model.n_updates_ - model.n_mistakes_
+    loss = float(model.dual_coef_ @ hinge(X, y, u))
+    most = arow_bound(updated(model, X), u, loss, right=right, r=r)
+    assert model.n_mistakes_ <= most * ROUNDING + 1e-9
+
+
+@given(world=worlds(), data=st.data(), a=some, gamma=some, epochs=st.integers(1, 3))
+def test_second_order_perceptron(world, data, a, gamma, epochs):
+    """Theorem 3.1, over the examples erred on."""
+    X, y = world
+    u = data.draw(weights(X.shape[1]).filter(np.any))
+    u /= np.linalg.norm(u)
+    model = fitted(SecondOrderPerceptron, X, y, a=a, max_iter=epochs, shuffle=False)
+    assert model.n_updates_ == model.n_mistakes_
+    losses = np.maximum(0.0, gamma - y * (X @ u[:-1] + u[-1]))
+    loss = float(model.dual_coef_ @ losses)
+    most = second_order_bound(updated(model, X), u, gamma, loss, a=a)
+    assert model.n_mistakes_ <= most * ROUNDING + 1e-9
+
+
+def divergence(mu, S, mean, T):
+    """Of N(mu, S) from N(mean, T), but for a constant."""
+    inverse = np.linalg.inv(T)
+    step = mu - mean
+    return 0.5 * (
+        np.trace(inverse @ S) + step @ inverse @ step - np.log(np.linalg.det(S) / np.linalg.det(T))
+    )
+
+
+@pytest.mark.parametrize("variant", ["I", "II"])
+@pytest.mark.parametrize("seed", range(8))
+def test_an_update_of_scw_is_the_minimum(variant, seed):
+    """Propositions 1 and 2: no Gaussian nearby has a smaller objective, so that none has."""
+    random = np.random.default_rng(seed)
+    C, eta, d = random.choice([0.1, 1.0, 10.0]), random.choice([0.6, 0.9]), 3
+    options = {"C": C, "eta": eta, "variant": variant, "covariance": "full", "shuffle": False}
+    model = SCW(fit_intercept=False, **options)
+    X, y = random.standard_normal((6, d)), np.array([1, -1, 1, 1, -1, 1])
+    model.partial_fit(X[:5], y[:5])
+    before, spread = model.coef_[0], model._run.beside[:d, :d].copy()
+    model.partial_fit(X[5:], y[5:])
+    after, narrowed = model.coef_[0], model._run.beside[:d, :d]
+    phi = NormalDist().inv_cdf(eta)
+
+    def objective(mu, S):
+        loss = max(0.0, phi * np.sqrt(X[5] @ S @ X[5]) - y[5] * (mu @ X[5]))
+        return divergence(mu, S, before, spread) + C * (loss if variant == "I" else loss**2)
+
+    least = objective(after, narrowed)
+    assert least <= objective(before, spread)
+    for size in (1e-1, 1e-2, 1e-3, 1e-4):
+        for _ in range(50):
+            shaken = size * random.standard_normal((d, d))
+            S = narrowed + (shaken + shaken.T) * np.linalg.norm(narrowed)
+            if np.linalg.eigvalsh(S)[0] > 0:
+                mu = after + size * random.standard_normal(d)
+                assert objective(mu, S) >= least - 1e-12
+
+
+# ------------------------------------------------------------- balanced Winnow
+
+
+@given(
+    world=worlds(entries=st.sampled_from([0.0, 0.25, 0.5, 1.0])),
+    data=st.data(),
+    gamma=st.sampled_from([0.05, 0.2, 0.5, 1.0]),
+    factor=st.sampled_from([1.05, 1.3, 2.0]),
+    epochs=st.integers(1, 3),
+)
+def test_balanced_winnow(world, data, gamma, factor, epochs):
+    X, y = world
+    u = data.draw(weights(X.shape[1]).filter(np.any))
+    u /= abs(u).sum()
+    model = fitted(BalancedWinnow, X, y, factor=factor, max_iter=epochs, shuffle=False)
+    loss = model.n_iter_ * np.maximum(0.0, gamma - y * (X @ u[:-1] + u[-1])).sum()
+    most = balanced_winnow_bound(X.shape[1] + 1, gamma, loss, factor=factor)
+    assert model.n_mistakes_ <= most * ROUNDING
+
+
+def test_balanced_winnow_learns_from_few_of_many():
+    """Three of 1,000 features matter, one of them against: the bound knows only the logarithm."""
+    random = np.random.default_rng(0)
+    X = (random.random((3000, 1000)) < 0.2).astype(np.float32)
+    s = X[:, 3] + X[:, 141] - X[:, 592]
+    X, s = X[s != 0], s[s != 0]
+    y = np.where(s > 0, 1, -1)
+    gamma = abs(s).min() / 3
+    factor = np.exp(gamma)
+    model = fitted(BalancedWinnow, X, y, factor=factor, random_state=0)
+    assert model.converged_
+    most = balanced_winnow_bound(1001, gamma, factor=factor)
+    assert model.n_mistakes_ <= most < 140
+    assert model.score(X, y) == 1.0
+
+
+def test_balanced_winnow_does_not_overflow(monkeypatch):
+    """Weights past the range of single precision are scaled, which changes no prediction."""
+    random = np.random.default_rng(0)
+    X, y = random.random((300, 3)), random.integers(0, 2, 300)
+    options = {"factor": 1e12, "max_iter": 8, "shuffle": False}
+    single = fitted(BalancedWinnow, X.astype(np.float32), y, **options)
+    assert np.isfinite(single.coef_).all()
+    scaled = fitted(BalancedWinnow, X, y, **options)
+    assert 88 < abs(scaled._run.beside[:-1]).max() * np.log(1e12) < 700  # the ends of the ranges
+    monkeypatch.setattr(balanced_winnow, "FAR", 700.0)
+    as_they_are = fitted(BalancedWinnow, X, y, **options)
+    assert as_they_are._run.beside[-1] == 0
+    np.testing.assert_array_equal(as_they_are.mistakes_, scaled.mistakes_)
+    np.testing.assert_array_equal(as_they_are.predict(X), scaled.predict(X))
+    ratio = learned(as_they_are) / learned(scaled)
+    np.testing.assert_allclose(ratio, ratio[0, 0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("value", [-0.25, 1.25, 300.0])
+def test_balanced_winnow_needs_shares(value):
+    X = np.array([[0.0, 1.0], [0.5, value], [1.0, 0.0]])
+    y = [0, 1, 1]
+    for form in (np.asarray, sparse.csr_array):
+        with pytest.raises(ValueError, match=rf"X has {value} in row 1, column 1: scale them"):
+            BalancedWinnow().fit(form(X), y)
+        model = BalancedWinnow().partial_fit(form(np.clip(X, 0, 1)), y)
+        with pytest.raises(ValueError, match=rf"X has {value} in row 1, column 1: scale them"):
+            model.predict(form(X))
+        model = BalancedWinnow(shuffle=False).partial_fit(form(np.clip(X, 0, 1)), y)
+        clipped = BalancedWinnow(shuffle=False, clip=True).partial_fit(form(X), y)
+        np.testing.assert_array_equal(clipped.coef_, model.coef_)
+        np.testing.assert_array_equal(clipped.predict(form(X)), model.predict(np.clip(X, 0, 1)))
+
+
 def test_what_a_bound_cannot_be_asked():
+    with pytest.raises(ParameterError, match="u must have a weight for every column"):
+        arow_bound([[1.0, 2.0]], [1.0])
+    with pytest.raises(ParameterError, match="r=0"):
+        arow_bound([[1.0]], [1.0], r=0)
+    with pytest.raises(ParameterError, match="a=-1"):
+        second_order_bound([[1.0]], [1.0], 1.0, a=-1)
+    with pytest.raises(ParameterError, match="must have a direction"):
+        second_order_bound([[1.0]], [0.0], 1.0)
+    assert second_order_bound([[1.0]], [1.0], 0.0) == np.inf
+    with pytest.raises(ParameterError, match="n=0"):
+        balanced_winnow_bound(0, 1.0)
+    with pytest.raises(ParameterError, match="factor=1"):
+        balanced_winnow_bound(2, 1.0, factor=1.0)
     with pytest.raises(ParameterError, match="only where every example has length 1"):
         passive_aggressive_bound(2.0, 1.0, 1.0, variant="PA")
     with pytest.raises(ParameterError, match="C=0"):

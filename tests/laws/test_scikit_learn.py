@@ -15,11 +15,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from laws.learners import ADDITIVE, LEARNERS, assert_same, fitted
-from novikoff import Perceptron, Winnow
+from novikoff import BalancedWinnow, Perceptron, Winnow
 from novikoff.data import load
 
-ESTIMATORS = [learner(binarize=0.0) if learner is Winnow else learner() for learner in LEARNERS]
-"""Winnow is checked with a level, since the checks feed it real numbers."""
+ANY_NUMBERS = {Winnow: {"binarize": 0.0}, BalancedWinnow: {"clip": True}}
+"""What these take real numbers with, which the checks feed them."""
+ESTIMATORS = [learner(**ANY_NUMBERS.get(learner, {})) for learner in LEARNERS]
 
 REPETITION = "weight 2 is one large step; two examples are two steps, with a look in between"
 

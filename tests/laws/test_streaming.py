@@ -139,8 +139,8 @@ def test_a_failed_block_leaves_the_model_as_it_was(learner, says, form):
     X = np.array([[1.0, 0], [0, 1], [1, 1], [0, 0], [1, 0]])
     y = np.array([1, -1, -1, 1, -1])
     bad_X, bad_y = BAD_BLOCKS[says](X, y)
-    if learner is Winnow and says == "range":
-        says = "0/1 features"
+    if learner in ZERO_ONE and says == "range":
+        says = "0/1 features" if learner is Winnow else "features from 0 to 1"
     model = learner(shuffle=False).partial_fit(form(X), y)
     before = state_bytes(model)
     with pytest.raises(ValueError, match=says):

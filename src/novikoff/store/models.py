@@ -14,9 +14,14 @@ from novikoff import __version__
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.files import replacing
 from novikoff.learners import (
+    AROW,
+    SCW,
     AveragedPerceptron,
+    BalancedWinnow,
     PassiveAggressive,
     Perceptron,
+    Pocket,
+    SecondOrderPerceptron,
     VotedPerceptron,
     Winnow,
 )
@@ -135,7 +140,12 @@ KINDS = {
         of_run(AveragedPerceptron, TALLY),
         of_run(VotedPerceptron, MISTAKES),
         of_run(Winnow, NOTHING),
+        of_run(Pocket, NOTHING),
+        of_run(BalancedWinnow, NOTHING),
         of_run(PassiveAggressive, NOTHING),
+        of_run(SecondOrderPerceptron, NOTHING),
+        of_run(AROW, NOTHING),
+        of_run(SCW, NOTHING),
         Kind(MaxMargin, MaxMargin._check_parameters, pack_widest, unpack_widest, summary_of_widest),
     )
 }

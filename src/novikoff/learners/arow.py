@@ -1,0 +1,133 @@
+r"""AROW, adaptive regularization of weight vectors (Crammer, Kulesza & Dredze 2009).
+
+The weights are a Gaussian of mean $\mu$ and covariance $\Sigma$, at the start 0 and the identity.
+With the bias as one more weight whose input is always 1, on an example of margin
+$m = y\langle\mu, x\rangle < 1$ and variance $v = x^\top\Sigma x$:
+
+$$\mu \leftarrow \mu + (1 - m)\,\beta\,y\,\Sigma x, \qquad
+  \Sigma \leftarrow \Sigma - \beta\,\Sigma xx^\top\Sigma, \qquad \beta = \frac1{v + r}.$$
+
+So $\Sigma^{-1}$ gains $xx^\top/r$: what has been seen often moves little. With the full matrix, for
+any $u$, over the examples $A$ with an update, of which $U$ were right answers,
+
+$$M \le \sqrt{r\|u\|^2 + u^\top X_A u}\;\sqrt{\ln\det(I + X_A/r) + U}
+  + \sum_{t \in A}\ell^*_t - U, \qquad X_A = \sum_{t \in A} x_t x_t^\top,$$
+
+with the hinge losses $\ell^*_t$ of $u$ (`novikoff.arow_bound`).
+"""
+
+from typing import Any, NamedTuple
+
+from numba import njit
+
+from novikoff.examples import weight
+from novikoff.learners import machines, parameters
+from novikoff.learners.covariance import Confident, room_beside, shift, variance
+from novikoff.learners.run import Run
+
+
+class Adaptive(NamedTuple):
+    """The rule of AROW."""
+
+    r: float
+    bias: float
+    """The bias input: 1, or 0 for a hyperplane through the origin."""
+
+
+@machines.rule_of(Adaptive)
+@njit
+def learn(rule, mu, Sigma, y, m, D, i):
+    r"""$\mu \leftarrow \mu + (1 - m)\,\beta\,y\,\Sigma x$, and $\Sigma$ with it"""
+    if m >= 1.0:
+        return 0
+    Sx = room_beside(Sigma)
+    v = variance(Sigma, D.rows, i, rule.bias, Sx)
+    if not v < machines.INF:
+        return machines.OUT_OF_RANGE
+    if v == 0.0:
+        return 0
+    beta = 1.0 / (v + rule.r / weight(D, i))
+    shift(mu, Sigma, (1.0 - m) * beta * y, beta, D.rows, i, rule.bias, Sx)
+    return 1
+
+
+class AROW(Confident):
+    r"""AROW: steps that adapt to how often each feature has been seen, and stand noise well.
+
+    $$\mu \leftarrow \mu + \frac{\max(0, 1 - m)}{v + r}\,y\,\Sigma x, \qquad
+      \Sigma \leftarrow \Sigma - \frac{\Sigma xx^\top\Sigma}{v + r}, \qquad
+      m = y\langle\mu, x\rangle, \quad v = x^\top\Sigma x$$
+
+    More than two classes have a machine each, against the rest; all learn in the same pass.
+
+    Parameters
+    ----------
+    r : float, default=1.0
+        How little one example is trusted: steps shrink as it grows. An example of weight $c$ has
+        $r/c$.
+    covariance : {"diagonal", "full"}, default="diagonal"
+        Keep a variance for every weight, or the whole matrix: $(d + 1)^2$ numbers for $d$
+        features, which also is the cost of an update.
+    fit_intercept : bool, default=True
+        Learn a bias, as the weight of one more feature that is always 1.
+    max_iter : int, default=10
+        The most epochs to make.
+    shuffle : bool, default=True
+        Visit the examples in a new random order every epoch.
+    random_state : int, RandomState or None, default=None
+        What the orders are drawn from.
+    warm_start : bool, default=False
+        Let `fit` go on from the last run instead of starting anew.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the examples of each class, like `sample_weight`.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
+        As for `Perceptron`.
+    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_
+        As for `PassiveAggressive`.
+
+    Examples
+    --------
+    >>> from novikoff import AROW
+    >>> X, y = [[2.0, 0.0], [0.0, 2.0]], ["no", "yes"]
+    >>> model = AROW(fit_intercept=False, shuffle=False).partial_fit(X, y)
+    >>> model.coef_
+    array([[-0.4,  0.4]])
+    >>> model.n_mistakes_, model.n_updates_
+    (2, 2)
+
+    References
+    ----------
+    Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
+    NIPS 22, figure 1 and the mistake bound of its section 4. Machine Learning 91 (2013).
+    """
+
+    def __init__(
+        self,
+        *,
+        r: float = 1.0,
+        covariance: str = "diagonal",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+    ) -> None:
+        self.r = r
+        self.covariance = covariance
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+
+    def _check_parameters(self) -> None:
+        Confident._check_parameters(self)
+        parameters.number("r", self.r, above=0.0)
+
+    def _rule(self, run: Run) -> Adaptive:
+        return Adaptive(float(self.r), float(run.space["fit_intercept"]))

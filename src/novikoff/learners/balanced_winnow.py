@@ -1,0 +1,283 @@
+r"""Balanced Winnow (Littlestone 1989): multiplicative updates with weights of both signs.
+
+Features are numbers from 0 to 1. Every feature has a positive and a negative weight, both 1 at the
+start, and the score is $\langle w^+ - w^-, x\rangle$; the bias is a feature that is always 1. On a
+mistake, $y\langle w^+ - w^-, x\rangle \le 0$, with a factor $f > 1$:
+
+$$w^+_j \leftarrow w^+_j\,f^{y x_j}, \qquad w^-_j \leftarrow w^-_j\,f^{-y x_j}.$$
+
+So $w^\pm_j = f^{\pm z_j}$ with $z = \sum y\,x$ over the mistakes: a perceptron seen through
+$f^z - f^{-z}$. It is $z$ that is kept, and the weights are scaled together where they would grow
+too large, which changes no sign.
+
+**Theorem.** Let $u$ have $\sum_j|u_j| = 1$ over $n$ weights (the bias counted), and
+$D = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$ for some $\gamma > \eta/2$, where
+$\eta = \ln f$. Then
+
+$$M \le \frac{\ln 2n + \eta D}{\eta\gamma - \eta^2/2},$$
+
+that is, $2\ln(2n)/\gamma^2$ where $u$ separates by $\gamma$ and $\eta = \gamma$
+(`novikoff.balanced_winnow_bound`). *Proof.* Scaled to sum 1, the $2n$ weights are a distribution
+$p$, the uniform one at the start, and $u$ is the difference of the halves of another,
+$q$. A mistake changes the divergence $D(q\,\|\,p)$ by
+$-\eta\,y\langle u, x\rangle + \ln\sum_j(p^+_jf^{yx_j} + p^-_jf^{-yx_j})$; the sum is the mean of
+$e^{\eta Z}$ for a $Z$ in $[-1, 1]$ of mean $y\langle p^+ - p^-, x\rangle \le 0$, and so by
+Hoeffding's lemma its logarithm is at most $\eta^2/2$. The divergence is at most $\ln 2n$ at first
+and never negative.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from novikoff.errors import DataError, ParameterError
+from novikoff.examples import Examples, n_visits, visit, weight
+from novikoff.inputs import as_rows, require_sound
+from novikoff.learners import machines, many, parameters
+from novikoff.learners.base import Array
+from novikoff.learners.joint import Made
+from novikoff.learners.online import Online
+from novikoff.learners.run import Like, Run
+from novikoff.rows import Clipped, column, first, last, value
+
+FAR = 60.0
+"""Weights that would pass $e$ to this are scaled down, all together."""
+
+
+class Factor(NamedTuple):
+    """The rule of balanced Winnow."""
+
+    f: float
+    far: float
+    """How large an exponent may be, less the scale."""
+    bias: float
+    """The bias input: 1, or 0 for a hyperplane through the origin."""
+
+
+@njit
+def through(f, z, scale):
+    r"""$f^{z - scale} - f^{-z - scale}$"""
+    return f ** (z - scale) - f ** (-z - scale)
+
+
+@njit
+def raise_by(w, z, j, a, rule):
+    r"""$z_j \leftarrow z_j + a$, and the weight with it; the last of `z` is the scale."""
+    z[j] += a
+    if abs(z[j]) - z[-1] > rule.far:
+        z[-1] = abs(z[j])
+        for k in range(len(w)):
+            w[k] = through(rule.f, z[k], z[-1])
+    w[j] = through(rule.f, z[j], z[-1])
+
+
+@machines.rule_of(Factor)
+@njit
+def learn(rule, w, z, y, m, D, i):
+    r"""$w^\pm_j \leftarrow w^\pm_j f^{\pm y x_j}$"""
+    if m > 0.0:
+        return 0
+    a, changed = weight(D, i) * y, 0
+    for k in range(first(D.rows, i), last(D.rows, i)):
+        x = np.float64(value(D.rows, i, k))
+        if x > 0.0:
+            raise_by(w, z, column(D.rows, k), a * x, rule)
+            changed = 1
+    if rule.bias > 0.0:
+        raise_by(w, z, len(w) - 1, a, rule)
+        changed = 1
+    return changed
+
+
+@njit(cache=True)
+def first_outside(rows, D, n):
+    """The first visit of a row, or of `n` rows where `D` is None, with a number not in [0, 1]."""
+    for t in range(n):
+        i = t if D is None else visit(D, t)
+        for k in range(first(rows, i), last(rows, i)):
+            if not 0 <= value(rows, i, k) <= 1:
+                return t
+    return -1
+
+
+def require_shares(X: Any) -> None:
+    """Raise an error about the first number that is not from 0 to 1."""
+    rows = as_rows(X)
+    i = first_outside(rows, None, X.shape[0])
+    if i < 0:
+        return
+    row = X[[i]].toarray()[0] if hasattr(X, "toarray") else X[i]
+    j = int(np.flatnonzero(~((row >= 0) & (row <= 1)))[0])
+    raise DataError(
+        f"BalancedWinnow needs features from 0 to 1, but X has {row[j].item()!r} in row {i}, "
+        f"column {j}: scale them, for example with scikit-learn's MinMaxScaler, or set clip=True."
+    )
+
+
+class BalancedWinnow(Online):
+    r"""Balanced Winnow: multiply the weights of a mistake, of either sign.
+
+    $$w^+_j \leftarrow w^+_j\,f^{y x_j}, \qquad w^-_j \leftarrow w^-_j\,f^{-y x_j}, \qquad
+      \text{score } \langle w^+ - w^-, x\rangle$$
+
+    For features from 0 to 1. Where few of many features matter it makes few mistakes: their
+    number grows with the logarithm of the number of features. More than two classes have
+    a machine each, against the rest; all learn in the same pass.
+
+    Parameters
+    ----------
+    factor : float, default=1.5
+        $f$, above 1. The bound is best for $\ln f = \gamma$, the margin that some
+        weights of absolute values of sum 1 have.
+    fit_intercept : bool, default=True
+        Learn a bias, as the weight of one more feature that is always 1.
+    clip : bool, default=False
+        Take numbers below 0 for 0, and those above 1 for 1. Without it they are an error.
+    max_iter : int, default=100
+        The most epochs to make.
+    shuffle : bool, default=True
+        Visit the examples in a new random order every epoch.
+    random_state : int, RandomState or None, default=None
+        What the orders are drawn from.
+    warm_start : bool, default=False
+        Let `fit` go on from the last run instead of starting anew.
+    class_weight : dict, "balanced" or None, default=None
+        What the exponents of updates on the examples of a class are multiplied by, like
+        `sample_weight`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two
+        $w^+ - w^-$, scaled where it would be too large.
+    intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
+        As for `Perceptron`.
+    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_
+        As for `PassiveAggressive`; all updates are on mistakes.
+
+    Examples
+    --------
+    >>> from novikoff import BalancedWinnow
+    >>> X, y = [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]], ["no", "yes"]
+    >>> model = BalancedWinnow(factor=2.0, shuffle=False).fit(X, y)
+    >>> model.coef_
+    array([[-1.5,  1.5,  0. ]])
+    >>> model.n_mistakes_, model.converged_
+    (2, True)
+
+    References
+    ----------
+    Littlestone, N. (1989). Mistake bounds and logarithmic linear-threshold learning algorithms.
+    PhD thesis, University of California, Santa Cruz (the balanced version, threshold 0).
+    Grove, A. J., Littlestone, N. & Schuurmans, D. (2001). General convergence results for linear
+    discriminant updates. Machine Learning 43(3).
+    """
+
+    def __init__(
+        self,
+        *,
+        factor: float = 1.5,
+        fit_intercept: bool = True,
+        clip: bool = False,
+        max_iter: int = 100,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+    ) -> None:
+        self.factor = factor
+        self.fit_intercept = fit_intercept
+        self.clip = clip
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+
+    # there are no weights to start from: exponents are kept
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> "BalancedWinnow":
+        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features from 0 to 1.
+        y : array of shape (n_samples,)
+            Labels of two classes or more. Of two, the larger is the positive class.
+        sample_weight : array of shape (n_samples,), optional
+            What the exponents of the update on each example are multiplied by. Weight 0 leaves it
+            out.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight=sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = Online.__sklearn_tags__(self)
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True  # on data where no few features matter
+        return tags
+
+    def _scores(self, X: Any) -> Array:
+        self._require_sound(X, self._run.space)
+        return Online._scores(self, X)
+
+    def _check_parameters(self) -> None:
+        Online._check_parameters(self)
+        parameters.flag("clip", self.clip)
+        parameters.number("factor", self.factor, above=1.0)
+        if not 1e-6 < np.log(float(self.factor)) < FAR / 2:
+            raise ParameterError(
+                f"factor={self.factor!r} was given, but it must be from 1.00001 to 1e13."
+            )
+
+    def _space(self) -> dict[str, Any]:
+        return {
+            "fit_intercept": self.fit_intercept,
+            "factor": self.factor,
+            "clip": self.clip,
+        }
+
+    def _rule(self, run: Run) -> Factor:
+        f = float(run.space["factor"])
+        return Factor(f, FAR / np.log(f), float(run.space["fit_intercept"]))
+
+    def _epoch(
+        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
+    ) -> tuple[int, float, int]:
+        if measure and (t := first_outside(D.rows, D, n_visits(D))) >= 0:
+            return 0, 0.0, t
+        return Online._epoch(self, run, updates, room, D, since, measure)
+
+    def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
+        require_sound(X)
+        if not space["clip"]:
+            require_shares(X)
+
+    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
+        return Clipped(as_rows(X)) if space["clip"] else as_rows(X)
+
+    def _by_column(self) -> bool:
+        return False
+
+    def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
+        return Like((*w.shape[:-1], w.shape[-1] + 1), np.float64)
+
+    def _beside(self, space: dict[str, Any], w: Array) -> Array:
+        return np.zeros(self._beside_like(space, w).shape)
+
+    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+        assert run.beside is not None
+        beside = many.spread(run.beside, places, n_classes)
+        beside[:, -1] = abs(beside[:, -1])  # the scale is that of both of two classes
+        run.w, run.beside = many.spread(run.w, places, n_classes), beside
+
+    def _advice(self) -> str:
+        return (
+            "If few features matter, more epochs may find which: raise max_iter, or choose a "
+            "smaller factor. If not, use a perceptron."
+        )

@@ -1,0 +1,122 @@
+r"""A covariance beside the weights: how sure a learner is of each of them.
+
+The weights are the mean of a Gaussian, $\mu$, and $\Sigma$ is its covariance: a matrix, or only
+its diagonal. The learners differ in how far they move on an example,
+
+$$\mu \leftarrow \mu + \alpha\,y\,\Sigma x, \qquad
+  \Sigma \leftarrow \Sigma - \beta\,\Sigma x x^\top \Sigma,$$
+
+and a diagonal stays one by leaving out what is beside it. The bias is one more weight whose input
+is always 1.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from novikoff.errors import ParameterError
+from novikoff.learners import parameters
+from novikoff.learners.base import Array
+from novikoff.learners.online import Online
+from novikoff.learners.run import Like
+from novikoff.rows import SUM, column, first, last, value
+
+MOST = 1 << 27
+"""How many numbers the matrices may have: a gigabyte of doubles."""
+
+
+@njit(fastmath=SUM)
+def variance(S, X, i, bias, Sx):
+    r"""$x^\top\Sigma x$; writes $\Sigma x$ too if $\Sigma$ is a matrix."""
+    if S.ndim == 1:
+        q = bias * np.float64(S[-1])
+        for k in range(first(X, i), last(X, i)):
+            x = np.float64(value(X, i, k))
+            q += x * x * S[column(X, k)]
+        return q
+    for j in range(len(Sx)):
+        Sx[j] = bias * S[-1, j]
+    for k in range(first(X, i), last(X, i)):
+        x = np.float64(value(X, i, k))
+        for j in range(len(Sx)):
+            Sx[j] += x * S[column(X, k), j]
+    q = bias * Sx[-1]
+    for k in range(first(X, i), last(X, i)):
+        q += np.float64(value(X, i, k)) * Sx[column(X, k)]
+    return 0.0 if q < 0.0 else q  # which rounding can make it
+
+
+@njit
+def shift(w, S, a, beta, X, i, bias, Sx):
+    r"""$w \leftarrow w + a\,\Sigma x$, $\Sigma \leftarrow \Sigma - \beta\,\Sigma xx^\top\Sigma$"""
+    if S.ndim == 1:
+        for k in range(first(X, i), last(X, i)):
+            j = column(X, k)
+            p = S[j] * np.float64(value(X, i, k))
+            w[j] += a * p
+            S[j] = max(S[j] - beta * (p * p), 0.0)
+        p = S[-1] * bias
+        w[-1] += a * p
+        S[-1] = max(S[-1] - beta * (p * p), 0.0)
+    else:
+        for j in range(len(Sx)):
+            w[j] += a * Sx[j]
+            for k in range(len(Sx)):
+                S[j, k] -= beta * (Sx[j] * Sx[k])
+
+
+@njit
+def room_beside(S):
+    r"""Room for $\Sigma x$, if $\Sigma$ is a matrix."""
+    return np.empty(0 if S.ndim == 1 else len(S))
+
+
+class Confident(Online):
+    """A learner that keeps a covariance (abstract)."""
+
+    covariance: str
+
+    def _start(self) -> float:
+        """The variance of every weight at the start."""
+        return 1.0
+
+    def _check_parameters(self) -> None:
+        Online._check_parameters(self)
+        parameters.choice("covariance", self.covariance, ("diagonal", "full"))
+
+    def _space(self) -> dict[str, Any]:
+        return {"fit_intercept": self.fit_intercept, "covariance": self.covariance}
+
+    def _by_column(self) -> bool:
+        return self.covariance == "diagonal"
+
+    def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
+        if space["covariance"] == "diagonal":
+            return Like(w.shape, w.dtype, least=0.0)
+        return Like((*w.shape, w.shape[-1]), w.dtype)
+
+    def _beside(self, space: dict[str, Any], w: Array) -> Array:
+        like = self._beside_like(space, w)
+        if np.prod(like.shape, dtype=float) > MOST:
+            raise ParameterError(
+                f"covariance='full' was given, but {w.shape[-1] - 1} features would need a matrix "
+                f"of {np.prod(like.shape, dtype=float):.1e} numbers: choose covariance='diagonal'."
+            )
+        start = self._start()
+        if not np.finfo(w.dtype).tiny <= start <= np.finfo(w.dtype).max:
+            raise ParameterError(
+                f"A variance of {start:g} at the start is out of the range of {w.dtype}: choose "
+                "another."
+            )
+        if len(like.shape) == w.ndim:
+            return np.full(like.shape, start, like.dtype)
+        S = np.zeros(like.shape, like.dtype)
+        S[...] = start * np.eye(w.shape[-1])
+        return S
+
+    def _advice(self) -> str:
+        return (
+            "If the data are noisy that is to be expected, and these weights may do well. More "
+            "epochs may help if not: raise max_iter."
+        )

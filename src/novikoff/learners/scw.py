@@ -1,0 +1,182 @@
+r"""Soft confidence-weighted learning, SCW-I and SCW-II (Wang, Zhao & Hoi 2012).
+
+The weights are a Gaussian of mean $\mu$ and covariance $\Sigma$, at the start 0 and the identity.
+With $\phi = \Phi^{-1}(\eta)$, $\Phi$ the normal distribution function, the loss of an example is
+what it lacks to be right with probability $\eta$:
+
+$$\ell^\phi = \max(0, \phi\sqrt v - m), \qquad m = y\langle\mu, x\rangle, \quad
+  v = x^\top\Sigma x,$$
+
+and an update takes the Gaussian for which the divergence from the last one, plus $C\ell^\phi$ (I)
+or $C(\ell^\phi)^2$ (II), is least:
+
+$$\mu \leftarrow \mu + \alpha\,y\,\Sigma x, \qquad
+  \Sigma \leftarrow \Sigma - \beta\,\Sigma xx^\top\Sigma,$$
+$$\alpha = \min\Big(C,
+  \max\Big(0, \frac{-m\psi + \sqrt{m^2\phi^4/4 + v\phi^2\zeta}}{v\zeta}\Big)\Big) \text{ (I)},$$
+$$\alpha = \max\Big(0, \frac{-(2mn + \phi^2mv) + \gamma}{2(n^2 + nv\phi^2)}\Big), \quad
+  \gamma = \phi\sqrt{\phi^2m^2v^2 + 4nv(n + v\phi^2)}, \quad n = v + \frac1{2C} \text{ (II)},$$
+$$\psi = 1 + \phi^2/2, \quad \zeta = 1 + \phi^2, \quad
+  \beta = \frac{\alpha\phi}{\sqrt u + v\alpha\phi}, \quad
+  \sqrt u = \tfrac12\big(-\alpha v\phi + \sqrt{\alpha^2v^2\phi^2 + 4v}\big).$$
+
+The bias is one more weight whose input is always 1. The paper proves that these are the minima
+(propositions 1 and 2); it has no bound on mistakes. `tests/laws/test_online_bounds.py` checks
+the minima instead.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy.special import ndtri
+
+from novikoff.errors import ParameterError
+from novikoff.examples import weight
+from novikoff.learners import machines, parameters
+from novikoff.learners.covariance import Confident, room_beside, shift, variance
+from novikoff.learners.run import Run
+
+VARIANTS = {"I": 1, "II": 2}
+
+
+class Soft(NamedTuple):
+    """The rule of SCW."""
+
+    variant: int
+    C: float
+    phi: float
+    bias: float
+    """The bias input: 1, or 0 for a hyperplane through the origin."""
+    least: float
+    """A loss of up to this is none: it is what rounding leaves of an update."""
+
+
+@njit
+def step(rule, C, m, v):
+    r"""$\alpha$"""
+    phi = rule.phi
+    if rule.variant == 1:
+        psi, zeta = 1.0 + phi**2 / 2.0, 1.0 + phi**2
+        root = np.sqrt(m * m * phi**4 / 4.0 + v * phi**2 * zeta)
+        return min(C, max(0.0, (-m * psi + root) / (v * zeta)))
+    n = v + 0.5 / C
+    gamma = phi * np.sqrt(phi**2 * m * m * v * v + 4.0 * n * v * (n + v * phi**2))
+    return max(0.0, (gamma - (2.0 * m * n + phi**2 * m * v)) / (2.0 * (n * n + n * v * phi**2)))
+
+
+@machines.rule_of(Soft)
+@njit
+def learn(rule, mu, Sigma, y, m, D, i):
+    r"""$\mu \leftarrow \mu + \alpha\,y\,\Sigma x$, and $\Sigma$ with it"""
+    Sx = room_beside(Sigma)
+    v = variance(Sigma, D.rows, i, rule.bias, Sx)
+    if not v < machines.INF:
+        return machines.OUT_OF_RANGE
+    if v <= 0.0 or not rule.phi * np.sqrt(v) - m > rule.least:
+        return 0
+    alpha = step(rule, rule.C * weight(D, i), m, v)
+    if not alpha < machines.INF:
+        return machines.OUT_OF_RANGE
+    if alpha == 0.0:
+        return 0
+    avf = alpha * v * rule.phi
+    root_u = 0.5 * (-avf + np.sqrt(avf * avf + 4.0 * v))
+    beta = alpha * rule.phi / (root_u + avf)
+    shift(mu, Sigma, alpha * y, beta, D.rows, i, rule.bias, Sx)
+    return 1
+
+
+class SCW(Confident):
+    r"""Soft confidence-weighted learning: right with probability $\eta$, at a price of $C$.
+
+    $$\min_{\mu', \Sigma'} D_{KL}\big(N(\mu', \Sigma')\,\|\,N(\mu, \Sigma)\big) + C\,\ell^\phi,
+      \qquad \ell^\phi = \max\big(0, \phi\sqrt{x^\top\Sigma'x} - y\langle\mu', x\rangle\big)$$
+
+    on every example, with $\phi = \Phi^{-1}(\eta)$. More than two classes have a machine each,
+    against the rest; all learn in the same pass.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The price of a loss. An example of weight $c$ has $cC$.
+    eta : float, default=0.9
+        The probability, above 1/2 and below 1, with which an example is to be right.
+    variant : {"I", "II"}, default="I"
+        Whether the loss has its price, or its square.
+    covariance : {"diagonal", "full"}, default="diagonal"
+        Keep a variance for every weight, or the whole matrix: $(d + 1)^2$ numbers for $d$
+        features, which also is the cost of an update.
+    fit_intercept : bool, default=True
+        Learn a bias, as the weight of one more feature that is always 1.
+    max_iter : int, default=10
+        The most epochs to make.
+    shuffle : bool, default=True
+        Visit the examples in a new random order every epoch.
+    random_state : int, RandomState or None, default=None
+        What the orders are drawn from.
+    warm_start : bool, default=False
+        Let `fit` go on from the last run instead of starting anew.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the examples of each class, like `sample_weight`.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
+        As for `Perceptron`.
+    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_
+        As for `PassiveAggressive`.
+
+    Examples
+    --------
+    >>> from novikoff import SCW
+    >>> X, y = [[2.0, 0.0], [0.0, 2.0]], ["no", "yes"]
+    >>> model = SCW(fit_intercept=False, shuffle=False).partial_fit(X, y)
+    >>> model.coef_.round(3)
+    array([[-0.788,  0.788]])
+    >>> model.n_mistakes_, model.n_updates_
+    (2, 2)
+
+    References
+    ----------
+    Wang, J., Zhao, P. & Hoi, S. C. H. (2012). Exact soft confidence-weighted learning. ICML,
+    propositions 1 and 2.
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        eta: float = 0.9,
+        variant: str = "I",
+        covariance: str = "diagonal",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+    ) -> None:
+        self.C = C
+        self.eta = eta
+        self.variant = variant
+        self.covariance = covariance
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+
+    def _check_parameters(self) -> None:
+        Confident._check_parameters(self)
+        parameters.number("C", self.C, above=0.0)
+        parameters.number("eta", self.eta, above=0.5)
+        parameters.choice("variant", self.variant, tuple(VARIANTS))
+        if not float(ndtri(float(self.eta))) < np.inf:
+            raise ParameterError(f"eta={self.eta!r} was given, but it must be below 1.")
+
+    def _rule(self, run: Run) -> Soft:
+        least = float(np.finfo(run.w.dtype).eps) ** 0.75
+        bias, phi = float(run.space["fit_intercept"]), float(ndtri(float(self.eta)))
+        return Soft(VARIANTS[self.variant], float(self.C), phi, bias, least)

@@ -1,0 +1,179 @@
+r"""The second-order perceptron (Cesa-Bianchi, Conconi & Gentile 2005).
+
+With $v$ the sum of the examples erred on, each times its label, and
+$A = aI + \sum xx^\top$ over the same examples, the weights are $w = A^{-1}v$. (The paper adds
+the example at hand to $A$ before it predicts, which does not change the sign of the score.) On a
+mistake, $y\langle w, x\rangle \le 0$, with the bias as one more weight whose input is always 1:
+
+$$v \leftarrow v + y\,x, \qquad A \leftarrow A + xx^\top.$$
+
+With $S = A^{-1}$ and $q = x^\top S x$ that is, by Sherman and Morrison,
+
+$$w \leftarrow w + \frac{1 - m}{1 + q}\,y\,Sx, \qquad S \leftarrow S - \frac{Sxx^\top S}{1 + q},
+  \qquad m = y\langle w, x\rangle:$$
+
+AROW's step with $r = 1$, on mistakes alone. For any $u$ of length 1 and any $\gamma > 0$, with
+$D_\gamma = \sum_t \max(0, \gamma - y_t\langle u, x_t\rangle)$ and $\lambda_i$ the eigenvalues
+of $X = \sum xx^\top$ over the mistakes,
+
+$$M \le \frac{D_\gamma}\gamma + \frac1\gamma\sqrt{(a + u^\top X u)\sum_i \ln(1 + \lambda_i/a)}$$
+
+(theorem 3.1; `novikoff.second_order_bound`). With the diagonal of $A$ alone, $w_j = v_j/A_{jj}$.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from novikoff.examples import weight
+from novikoff.learners import machines, parameters
+from novikoff.learners.base import Array
+from novikoff.learners.covariance import Confident, room_beside, shift, variance
+from novikoff.learners.run import Like, Run
+from novikoff.rows import column, first, last, value
+
+
+class Whitening(NamedTuple):
+    """The rule of the second-order perceptron."""
+
+    bias: float
+    """The bias input: 1, or 0 for a hyperplane through the origin."""
+
+
+@njit
+def divided_anew(w, A, a, x):
+    r"""$(w A + a\,x)/(A + |a|\,x^2)$ for one weight, and the new $A$"""
+    more = A + abs(a) * x * x
+    return (w * A + a * x) / more, more
+
+
+@njit
+def divide_anew(w, A, a, X, i, bias):
+    """The same for all weights under row `i`, where `A` is the diagonal."""
+    total = 0.0
+    for k in range(first(X, i), last(X, i)):
+        j, x = column(X, k), np.float64(value(X, i, k))
+        if x != 0.0:
+            w[j], A[j] = divided_anew(w[j], A[j], a, x)
+            total += A[j]
+    if bias > 0.0:
+        w[-1], A[-1] = divided_anew(w[-1], A[-1], a, bias)
+        total += A[-1]
+    if not total < machines.INF:
+        return machines.OUT_OF_RANGE
+    return 1 if total > 0.0 else 0
+
+
+@machines.rule_of(Whitening)
+@njit
+def learn(rule, w, S, y, m, D, i):
+    r"""$w \leftarrow (A + xx^\top)^{-1}(v + y\,x)$, where $w = A^{-1}v$"""
+    if m > 0.0:
+        return 0
+    c = weight(D, i)
+    if S.ndim == 1:
+        return divide_anew(w, S, c * y, D.rows, i, rule.bias)
+    Sx = room_beside(S)
+    q = variance(S, D.rows, i, rule.bias, Sx)
+    if not q < machines.INF:
+        return machines.OUT_OF_RANGE
+    if q == 0.0:
+        return 0
+    beta = 1.0 / (q + 1.0 / c)
+    shift(w, S, (1.0 - m) * beta * y, beta, D.rows, i, rule.bias, Sx)
+    return 1
+
+
+class SecondOrderPerceptron(Confident):
+    r"""The second-order perceptron: a perceptron that whitens what it erred on.
+
+    $$w = \Big(aI + \sum xx^\top\Big)^{-1}\sum y\,x$$
+
+    over the examples erred on. Where they vary much more in some directions than in others, it errs
+    less often than a perceptron. More than two classes have a machine each, against the rest;
+    all learn in the same pass.
+
+    Parameters
+    ----------
+    a : float, default=1.0
+        How much of the identity is in the matrix: the larger, the more it is a perceptron.
+    covariance : {"full", "diagonal"}, default="full"
+        Keep the whole matrix, $(d + 1)^2$ numbers for $d$ features, which also is the cost of an
+        update; or only its diagonal, for which there is no theorem.
+    fit_intercept : bool, default=True
+        Learn a bias, as the weight of one more feature that is always 1.
+    max_iter : int, default=10
+        The most epochs to make.
+    shuffle : bool, default=True
+        Visit the examples in a new random order every epoch.
+    random_state : int, RandomState or None, default=None
+        What the orders are drawn from.
+    warm_start : bool, default=False
+        Let `fit` go on from the last run instead of starting anew.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the examples of each class, like `sample_weight`: an example of weight
+        $c$ adds $c\,xx^\top$ and $c\,y\,x$.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
+        As for `Perceptron`.
+    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_
+        As for `PassiveAggressive`; all updates are on mistakes.
+
+    Examples
+    --------
+    >>> from novikoff import SecondOrderPerceptron
+    >>> X, y = [[2.0, 0.0], [0.0, 2.0]], ["no", "yes"]
+    >>> model = SecondOrderPerceptron(fit_intercept=False, shuffle=False).fit(X, y)
+    >>> model.coef_
+    array([[-0.4,  0.4]])
+    >>> model.n_mistakes_, model.converged_
+    (2, True)
+
+    References
+    ----------
+    Cesa-Bianchi, N., Conconi, A. & Gentile, C. (2005). A second-order perceptron algorithm. SIAM
+    Journal on Computing 34(3), figure 3.1 and theorem 3.1.
+    """
+
+    def __init__(
+        self,
+        *,
+        a: float = 1.0,
+        covariance: str = "full",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+    ) -> None:
+        self.a = a
+        self.covariance = covariance
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+
+    def _start(self) -> float:
+        return float(self.a) if self.covariance == "diagonal" else 1.0 / float(self.a)
+
+    def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
+        like = Confident._beside_like(self, space, w)
+        return (
+            like if space["covariance"] == "full" else like._replace(least=np.finfo(w.dtype).tiny)
+        )
+
+    def _check_parameters(self) -> None:
+        Confident._check_parameters(self)
+        parameters.number("a", self.a, above=0.0)
+
+    def _space(self) -> dict[str, Any]:
+        return Confident._space(self) | {"a": self.a}
+
+    def _rule(self, run: Run) -> Whitening:
+        return Whitening(float(run.space["fit_intercept"]))
