@@ -92,7 +92,7 @@ _HOME = {
     "winnow_bound": "margins.bounds",
 }
 
-__all__ = [
+__all__ = [  # noqa: RUF022 (names in capitals do not come first)
     "AROW",
     "AveragedPerceptron",
     "BalancedWinnow",

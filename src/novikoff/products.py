@@ -10,6 +10,7 @@ from novikoff.rows import (
     CSR,
     SUM,
     Above,
+    Clipped,
     U,
     Unit,
     column,
@@ -58,7 +59,7 @@ def entry_by_entry(W, X, i, out):
 
 def is_sparse(X: Any) -> bool:
     """Are rows sparse?"""
-    return is_sparse(X.rows) if isinstance(X, Unit | Above) else isinstance(X, CSR)
+    return is_sparse(X.rows) if isinstance(X, Unit | Above | Clipped) else isinstance(X, CSR)
 
 
 def dots(W: Any, X: Any, i: int, out: Any) -> None:
@@ -72,7 +73,7 @@ def dots(W: Any, X: Any, i: int, out: Any) -> None:
 @overload(dots)
 def _dots(W, X, i, out):
     inner = X
-    while is_a(inner, Unit, Above):
+    while is_a(inner, Unit, Above, Clipped):
         inner = inner.types[0]
     if is_a(inner, CSR):
         return lambda W, X, i, out: entry_by_entry(W, X, i, out)

@@ -17,7 +17,8 @@ from numba.extending import overload
 
 from novikoff.examples import announce, n_visits, visit
 from novikoff.learners.loop import longest_so_far
-from novikoff.rows import SUM, column, dots, first, is_a, last, sqnorm
+from novikoff.products import dots
+from novikoff.rows import SUM, column, dot, first, is_a, last, sqnorm
 
 INF = np.inf
 
@@ -80,7 +81,10 @@ def epoch(W, beside, alpha, D, rule, taking, measure):
             R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
             if np.inf == R:
                 return k, errors, R, t
-        dots(W, D.rows, i, taking.scores)
+        if len(W) == 1:
+            taking.scores[0] = dot(W[0], D.rows, i)
+        else:
+            dots(W, D.rows, i, taking.scores)
         for c in range(len(W)):
             if t < taking.since[c]:
                 continue

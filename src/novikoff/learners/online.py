@@ -15,6 +15,7 @@ from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.joint import Made
 from novikoff.learners.run import Run
 from novikoff.learners.updates import Retraced
+from novikoff.products import suited
 
 
 class Online(MistakeDriven):
@@ -139,6 +140,8 @@ class Online(MistakeDriven):
     def _epoch(
         self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
     ) -> tuple[int, float, int]:
+        if run.w.ndim > 1:
+            run.w = suited(run.w, D.rows)
         W = np.atleast_2d(run.w)
         if run.beside is None:
             beside = np.empty((len(W), 0))

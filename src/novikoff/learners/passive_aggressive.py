@@ -36,6 +36,7 @@ from novikoff.learners.joint import Classes, Made, move
 from novikoff.learners.loop import Rule, longest_so_far
 from novikoff.learners.online import Online
 from novikoff.learners.run import Run
+from novikoff.products import suited
 from novikoff.rows import add, norm, sqnorm
 
 VARIANTS = {"PA": 0, "PA-I": 1, "PA-II": 2}
@@ -229,6 +230,7 @@ class PassiveAggressive(Online):
     ) -> tuple[int, float, int]:
         if run.w.ndim == 1 or self.multi_class == "ovr":
             return Online._epoch(self, run, updates, room, D, since, measure)
+        run.w = suited(run.w, D.rows)
         K, tau = len(run.w), self._rule(run)
         classes = Classes(since, np.empty(K, run.w.dtype), np.empty(0), np.empty((0, 0), np.int32))
         rule = Rule(1.0, tau.bias, 0, 0.0)

@@ -33,6 +33,7 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.joint import Classes, Made, move
 from novikoff.learners.run import Like, Run
+from novikoff.products import suited
 from novikoff.rows import add, dot
 
 RUN, LONGEST, ERRORS, CHECKED = range(4)
@@ -182,7 +183,7 @@ class Pocket(Additive):
     def _epoch(
         self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
     ) -> tuple[int, float, int]:
-        before = run.w.copy()
+        before = run.w.copy(order="K")
         k, length, stopped = Additive._epoch(self, run, updates, room, D, since, measure)
         if stopped < 0:
             made = many.first(room, k)
@@ -237,7 +238,7 @@ class Pocket(Additive):
         else:
             K, none = len(w), np.empty((0, 0), np.int32)
             classes = Classes(np.zeros(K, np.int64), np.empty(K, w.dtype), np.empty(0), none)
-            wrong, read = errors_of_many(w, D, rule, classes, most)
+            wrong, read = errors_of_many(suited(w, D.rows), D, rule, classes, most)
         _kept(run)[1][CHECKED] += read
         return int(wrong)
 
