@@ -210,11 +210,12 @@ def second_order(X, y, *, a=1, covariance="full", **options):
 
 def scw(X, y, *, C=1, eta=0.9, variant="I", covariance="diagonal", **options):
     """Propositions 1 and 2 of Wang, Zhao & Hoi (2012), with 50 digits."""
-    phi = Decimal(NormalDist().inv_cdf(eta))
+    phi, losses = Decimal(NormalDist().inv_cdf(eta)), []
 
     def learn(machine, x, sign, m, weight):
         v, cost = variance(machine, x), Decimal(C) * weight
-        if phi * v.sqrt() - m <= Decimal("1e-30"):
+        losses.append(phi * v.sqrt() - m)
+        if losses[-1] <= Decimal("1e-30"):
             return False
         if variant == "I":
             psi, zeta = 1 + phi**2 / 2, 1 + phi**2
@@ -233,7 +234,9 @@ def scw(X, y, *, C=1, eta=0.9, variant="I", covariance="diagonal", **options):
     def fresh(n):
         return Machine([Decimal(0)] * n, identity(n, Decimal))
 
-    return run_machines(learn, fresh, X, y, number=Decimal, **options)
+    run = run_machines(learn, fresh, X, y, number=Decimal, **options)
+    run.nearest += [abs(loss) for loss in losses]
+    return run
 
 
 # ------------------------------------------------------------- balanced Winnow

@@ -108,6 +108,8 @@ def _boundary(model: Any, w: Array, b: float, names: Sequence[str], effect: Arra
     where, space = "", _space(model)
     if space.get("normalize"):
         where = " (of examples at unit length)"
+    if space.get("clip"):
+        where = " (features below 0 being 0, and above 1 being 1)"
     if space.get("binarize") is not None:
         where = f" (features being 1 above {_number(space['binarize'])}, else 0)"
     rule = f"{second} where {text} {'≥' if takes_line else '>'} {_number(-b)}{where}"
@@ -194,6 +196,8 @@ def _deviations(model: Any, X: Any) -> Array:
         raise ParameterError(
             f"X has {X.shape[1]} features, but the model has {model.n_features_in_}."
         )
+    if space.get("clip"):
+        X = X.minimum(1).maximum(0) if sparse.issparse(X) else X.clip(0, 1)
     if space.get("binarize") is not None:
         X = space["binarize"] < X
     X = at_unit_length(X) if space.get("normalize") else X.astype(np.float64)

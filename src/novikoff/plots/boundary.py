@@ -220,7 +220,7 @@ def _in_plane(
 
 def _is_linear(estimator: Any) -> bool:
     space = estimator._run.space if isinstance(estimator, MistakeDriven) else {}
-    curved = space.get("normalize") or space.get("binarize") is not None
+    curved = space.get("normalize") or space.get("clip") or space.get("binarize") is not None
     return not curved and not isinstance(estimator, VotedPerceptron)
 
 

@@ -64,6 +64,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     if space.get("binarize") is not None:
         x = graph.op("Greater", x, graph.constant(graph.dtype.type(space["binarize"])))
     x = graph.doubles(x)
+    if space.get("clip"):
+        x = graph.op("Clip", x, *(graph.constant(graph.dtype.type(end)) for end in (0, 1)))
     if space.get("normalize"):
         x = graph.unit_length(x)
     labels = _labels(model.classes_)
