@@ -3,8 +3,9 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+ORDERS ?= 1
 
-.PHONY: demo test lint check format bench thorough clean
+.PHONY: demo test lint check format bench papers thorough clean
 
 demo: .venv/installed
 	$(BIN)/python examples/demo.py
@@ -29,9 +30,13 @@ format: .venv/developing
 
 bench: .venv/developing
 	$(BIN)/python -m benchmarks.fit
+	$(BIN)/python -m benchmarks.kernel
 	$(BIN)/python -m benchmarks.read
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.separate
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widest
+
+papers: .venv/developing  ## make a paper's table again, and write docs/papers.md
+	$(BIN)/python -m benchmarks.papers --orders $(ORDERS)
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "novikoff needs Python 3.11 or later")'

@@ -14,10 +14,12 @@ from novikoff import (
     SCW,
     AveragedPerceptron,
     BalancedWinnow,
+    KernelPerceptron,
     MaxMargin,
     PassiveAggressive,
     Perceptron,
     Pocket,
+    Romma,
     SecondOrderPerceptron,
     VotedPerceptron,
     Winnow,
@@ -41,7 +43,18 @@ def models():
     sparse_vote.feature_hash_ = {"bits": 2}
     widest = MaxMargin(tol=np.float32(1e-5), fit_intercept=np.True_).fit(X, Y)
     widest.feature_names_in_ = np.array(["a", "b", "c"], object)
+    poly = {"kernel": "poly", "gamma": 1.0, "degree": 2, "random_state": 5}
+    three = np.array(["no", "maybe", "yes", "no", "yes"])
+    voting = fitted(KernelPerceptron, small, three, predict_with="voted", **poly)
+    given = fitted(KernelPerceptron, X @ X.T, three, multi_class="ovr", kernel="precomputed")
+    few = KernelPerceptron(budget=2, **poly).partial_fit(X, three)
     return {
+        "budget KernelPerceptron": few,
+        "KernelPerceptron": fitted(KernelPerceptron, X.astype("f4"), three, **poly),
+        "sparse KernelPerceptron": voting,
+        "precomputed KernelPerceptron": given,
+        "Romma": fitted(Romma, X, Y, **poly),
+        "linear Romma": Romma(kernel="linear", random_state=6).partial_fit(X, three),
         "Perceptron": named,
         "AveragedPerceptron": fitted(AveragedPerceptron, X, Y, fit=started, random_state=1),
         "VotedPerceptron": fitted(VotedPerceptron, X > 0, Y, slack=1.0, random_state=3),

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from laws.learners import RECORDED, ROUNDED, ZERO_ONE
 from novikoff.examples import Examples
-from novikoff.learners import LEARNERS
+from novikoff.learners import LEARNERS, KernelPerceptron, Romma
 from novikoff.learners.loop import Rule, epoch
 from novikoff.rows import Gram
 
@@ -84,3 +84,20 @@ w, alpha, times = np.zeros(17), np.zeros(16, np.int64), np.empty(16, np.int64)
 D, rule = Examples(Gram(K), y.astype(np.int8)), Rule(1.0, 1.0, 0, 0.0)
 result = epoch(w, alpha, times, D, rule, True)
 print("Gram", w.tolist(), alpha.tolist(), *result)
+
+poly = {"kernel": "poly", "gamma": 1.0, "degree": 3, "max_iter": 2, "shuffle": False}
+three = np.arange(16) % 3
+for rows in (values.astype(float), sparse.csr_array(values.astype(np.float32))):
+    for multi_class in ("joint", "ovr"):
+        for tie in ("mistake", "negative", "positive"):
+            model = KernelPerceptron(multi_class=multi_class, tie=tie, **poly).fit(rows, three)
+            print(multi_class, tie, model.mistakes_.tolist(), model.dual_coef_.tolist())
+            for reading in ("last", "averaged", "voted"):
+                model.set_params(predict_with=reading)
+                print(reading, model.decision_function(rows).tolist())
+    for labels in (y, three):
+        model = KernelPerceptron(budget=3, **poly).fit(rows, labels)
+        print("budget", model.mistakes_.tolist(), model.dual_coef_.round(6).tolist())
+for update_on in ("mistake", "margin"):
+    model = Romma(update_on=update_on, **(poly | {"max_iter": 1})).fit(values, y)
+    print(update_on, model.mistakes_.tolist(), model.dual_coef_.round(9).tolist())

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 import novikoff
-from novikoff.learners import LEARNERS
+from novikoff.learners import DUALS
+from novikoff.learners import LEARNERS as LINEAR
 
+LEARNERS = (*LINEAR, *DUALS)
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 README = (ROOT / "README.md").read_text()

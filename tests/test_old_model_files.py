@@ -5,7 +5,7 @@ import json
 import pytest
 
 from novikoff import store
-from novikoff.store.models import ADDED, KINDS
+from novikoff.store.kinds import ADDED, KINDS
 from write_model_files import DATA, records
 
 FILES = sorted(DATA.glob("*.safetensors"))

@@ -11,19 +11,29 @@ from pathlib import Path
 import numpy as np
 
 import hostile
-from novikoff import MaxMargin
+from novikoff import KernelPerceptron, MaxMargin, Romma
 
 DATA = Path(__file__).parent / "data"
 VERSION = "v1"
+
+
+def weights(model):
+    """The numbers it predicts with; those of ROMMA to nine digits, as sums have no order."""
+    if isinstance(model, Romma):
+        found = model.coef_ if hasattr(model, "coef_") else model.dual_coef_
+        return [float(f"{w:.9g}") for w in found.ravel()]
+    if isinstance(model, KernelPerceptron):
+        return model.dual_coef_.ravel()
+    return np.append(model.coef_, model.intercept_)
 
 
 def record(model, rows):
     """What a model must tell and predict after loading, as JSON can hold it."""
     told = {
         "parameters": {k: str(v) for k, v in model.get_params().items() if k != "random_state"},
-        "weights": [float(w).hex() for w in np.append(model.coef_, model.intercept_)],
+        "weights": [float(w).hex() for w in weights(model)],
         "labels": model.predict(rows).tolist(),
-        "scores": [float(f"{s:.6g}") for s in model.decision_function(rows)],
+        "scores": [float(f"{s:.6g}") for s in model.decision_function(rows).ravel()],
     }
     if isinstance(model, MaxMargin):
         numbers = (*model.dual_coef_[0].tolist(), model.gap_, *astuple(model.margin_))
@@ -38,8 +48,9 @@ def record(model, rows):
 def records(model):
     """Of the model, and if it can learn on, of the model after one more block."""
     vars(model).pop("feature_names_in_", None)
-    told = {"loaded": record(model, hostile.X)}
-    if hasattr(model, "partial_fit"):
+    given = getattr(model, "kernel", None) == "precomputed"
+    told = {"loaded": record(model, hostile.X @ hostile.X.T if given else hostile.X)}
+    if hasattr(model, "partial_fit") and not given:
         model.partial_fit(hostile.X[::-1], hostile.Y[::-1])
         told["learned on"] = record(model, hostile.X)
     return told

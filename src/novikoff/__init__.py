@@ -21,15 +21,22 @@ if TYPE_CHECKING:
     from novikoff.learners.arow import AROW
     from novikoff.learners.averaged import AveragedPerceptron
     from novikoff.learners.balanced_winnow import BalancedWinnow
+    from novikoff.learners.kernel import KernelPerceptron
     from novikoff.learners.loss import perceptron_loss, perceptron_subgradient
     from novikoff.learners.passive_aggressive import PassiveAggressive
     from novikoff.learners.perceptron import Perceptron
     from novikoff.learners.pocket import Pocket
+    from novikoff.learners.romma import Romma
     from novikoff.learners.scw import SCW
     from novikoff.learners.second_order import SecondOrderPerceptron
     from novikoff.learners.voted import VotedPerceptron
     from novikoff.learners.winnow import Winnow
-    from novikoff.margins.bounds import freund_schapire_bound, novikoff_bound, winnow_bound
+    from novikoff.margins.bounds import (
+        forgetron_bound,
+        freund_schapire_bound,
+        novikoff_bound,
+        winnow_bound,
+    )
     from novikoff.margins.bracket import Bracket
     from novikoff.margins.certificate import Separability
     from novikoff.margins.hyperplane import distance, margin
@@ -56,6 +63,7 @@ _HOME = {
     "Bracket": "margins.bracket",
     "DataError": "errors",
     "FileError": "errors",
+    "KernelPerceptron": "learners.kernel",
     "MaxMargin": "margins.max_margin",
     "ModelFileError": "errors",
     "NotSeparable": "errors",
@@ -69,6 +77,7 @@ _HOME = {
     "Proof": "theorem",
     "SCW": "learners.scw",
     "SecondOrderPerceptron": "learners.second_order",
+    "Romma": "learners.romma",
     "Separability": "margins.certificate",
     "Trace": "trace",
     "VotedPerceptron": "learners.voted",
@@ -79,6 +88,7 @@ _HOME = {
     "balanced_winnow_bound": "margins.online_bounds",
     "describe": "words",
     "distance": "margins.hyperplane",
+    "forgetron_bound": "margins.bounds",
     "freund_schapire_bound": "margins.bounds",
     "load": "store.models",
     "margin": "margins.hyperplane",
@@ -99,6 +109,7 @@ __all__ = [  # noqa: RUF022 (names in capitals do not come first)
     "Bracket",
     "DataError",
     "FileError",
+    "KernelPerceptron",
     "MaxMargin",
     "ModelFileError",
     "NotSeparable",
@@ -112,6 +123,7 @@ __all__ = [  # noqa: RUF022 (names in capitals do not come first)
     "Proof",
     "SCW",
     "SecondOrderPerceptron",
+    "Romma",
     "Separability",
     "Trace",
     "VotedPerceptron",
@@ -122,6 +134,7 @@ __all__ = [  # noqa: RUF022 (names in capitals do not come first)
     "balanced_winnow_bound",
     "describe",
     "distance",
+    "forgetron_bound",
     "freund_schapire_bound",
     "load",
     "margin",

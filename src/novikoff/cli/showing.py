@@ -78,6 +78,8 @@ def show(arguments: Namespace) -> int:
         tell_order(names, data, examples)
         X = data.X
     tell_training(model, told)
+    if not hasattr(model, "intercept_"):  # a kernel machine has no weights of features
+        return DONE
     tell_weights(model, called, arguments.top or TOP)
     print()
     print(fill(describe(model, X, names=called), WIDTH, break_long_words=False))

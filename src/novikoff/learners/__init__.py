@@ -3,9 +3,11 @@
 from novikoff.learners.arow import AROW
 from novikoff.learners.averaged import AveragedPerceptron
 from novikoff.learners.balanced_winnow import BalancedWinnow
+from novikoff.learners.kernel import KernelPerceptron
 from novikoff.learners.passive_aggressive import PassiveAggressive
 from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.pocket import Pocket
+from novikoff.learners.romma import Romma
 from novikoff.learners.scw import SCW
 from novikoff.learners.second_order import SecondOrderPerceptron
 from novikoff.learners.voted import VotedPerceptron
@@ -23,17 +25,23 @@ LEARNERS = (
     AROW,
     SCW,
 )
-"""Every learner; the laws of `tests/laws` hold for each of them."""
+"""Every linear learner; the laws of `tests/laws` hold for each of them."""
+
+DUALS = (KernelPerceptron, Romma)
+"""Every kernel machine; the laws of `tests/laws/test_kernels.py` hold for each of them."""
 
 __all__ = [
     "AROW",
+    "DUALS",
     "LEARNERS",
     "SCW",
     "AveragedPerceptron",
     "BalancedWinnow",
+    "KernelPerceptron",
     "PassiveAggressive",
     "Perceptron",
     "Pocket",
+    "Romma",
     "SecondOrderPerceptron",
     "VotedPerceptron",
     "Winnow",

@@ -5,7 +5,7 @@ margin are those of the space the run takes place in: with a bias every example 
 more coordinate of 1, and the margin is that of the unit vector along $(u, b)$.
 """
 
-from math import inf, isfinite, log2, sqrt
+from math import inf, isfinite, log, log2, sqrt
 
 from novikoff.errors import ParameterError
 
@@ -118,6 +118,56 @@ def freund_schapire_bound(radius: float, margin: float, deviation: float) -> flo
         return inf
     ratio = (radius + deviation) / margin
     return ratio * ratio
+
+
+def forgetron_bound(radius: float, margin: float, budget: int, *, hinge_loss: float = 0.0) -> float:
+    r"""The most mistakes a kernel perceptron can make on a budget (the Forgetron).
+
+    Keeping at most $B \ge 83$ rows, on any sequence of examples with $\|x_t\| \le R$, for any unit
+    vector $u$ and any $\gamma$ with $R/\gamma \le U = \frac14\sqrt{(B+1)/\ln(B+1)}$,
+
+    $$M \le 2\,(R/\gamma)^2 + 4 \sum_t \max(0, 1 - y_t\langle u, x_t\rangle/\gamma).$$
+
+    Nothing that keeps $B$ rows can compete with every $u$: where $R/\gamma$ is past $\sqrt{B+1}$,
+    some sequence makes it err all the time.
+
+    Parameters
+    ----------
+    radius : float
+        $R$, in the feature space; it has to be known from the first mistake on.
+    margin : float
+        $\gamma$, any positive number.
+    budget : int
+        $B$.
+    hinge_loss : float, default=0.0
+        The sum over the sequence; 0 if $u$ separates the examples with margin $\gamma$.
+
+    Returns
+    -------
+    float
+        Infinite where the theorem says nothing: fewer than 83 rows, or too narrow a margin.
+
+    Examples
+    --------
+    >>> from novikoff import forgetron_bound
+    >>> forgetron_bound(radius=1.0, margin=0.5, budget=500, hinge_loss=3.0)
+    20.0
+    >>> forgetron_bound(radius=1.0, margin=0.5, budget=100)  # too few for such a margin
+    inf
+
+    References
+    ----------
+    Dekel, O., Shalev-Shwartz, S. & Singer, Y. (2008). The Forgetron: a kernel-based perceptron on a
+    budget. SIAM Journal on Computing 37(5); first in NIPS 18, 2005. The proof, for the shrinking
+    that is used here, is in `novikoff.learners.budget`.
+    """
+    _require(radius=radius, margin=margin, hinge_loss=hinge_loss)
+    if not budget >= 1 or budget != int(budget):
+        raise ParameterError(f"budget={budget!r} must be a whole number, 1 or more.")
+    n = budget + 1
+    if budget < 83 or margin == 0.0 or radius / margin > 0.25 * sqrt(n / log(n)):
+        return inf
+    return 2 * (radius / margin) * (radius / margin) + 4 * hinge_loss
 
 
 def winnow_bound(r: int, n: int) -> float:

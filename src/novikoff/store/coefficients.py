@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff.errors import ParameterError
 from novikoff.files import replacing
-from novikoff.learners import VotedPerceptron
+from novikoff.learners import DUALS, VotedPerceptron
 
 
 def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
@@ -38,6 +38,11 @@ def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
     (intercept),-1.0
     """
     check_is_fitted(model)
+    if isinstance(model, DUALS):
+        raise ParameterError(
+            f"A {type(model).__name__} was given, but it has no coefficients of features: its "
+            "weights are in the feature space of a kernel. Its `dual_coef_` are of examples."
+        )
     if isinstance(model, VotedPerceptron):
         raise ParameterError(
             "A VotedPerceptron was given, but a vote has no coefficients: all its hyperplanes "

@@ -1,49 +1,20 @@
 """Saving and loading: what a model file says, section by section."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import __version__
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.files import replacing
-from novikoff.learners import (
-    AROW,
-    SCW,
-    AveragedPerceptron,
-    BalancedWinnow,
-    PassiveAggressive,
-    Perceptron,
-    Pocket,
-    SecondOrderPerceptron,
-    VotedPerceptron,
-    Winnow,
-)
-from novikoff.learners.additive import Additive
-from novikoff.learners.base import MistakeDriven
-from novikoff.learners.weights import by_class
-from novikoff.margins.max_margin import MaxMargin
 from novikoff.store import container
 from novikoff.store.container import Contents
+from novikoff.store.kinds import ADDED, KINDS, Kind
 from novikoff.store.parts import Parts
-from novikoff.store.runs import (
-    MISTAKES,
-    NOTHING,
-    TALLY,
-    Memory,
-    pack_record,
-    pack_run,
-    unpack_kept,
-    unpack_record,
-    unpack_run,
-)
-from novikoff.store.separators import pack_widest, summary_of_widest, unpack_widest
 from novikoff.store.values import (
     decoded,
     decoded_classes,
@@ -59,97 +30,8 @@ Path = str | os.PathLike[str]
 
 FORMAT, FORMAT_VERSION = "novikoff-model", 1
 
-ADDED = {"record": False, "multi_class": "joint"}
-"""Parameters that files of earlier versions lack, and what they were."""
-
 SECTIONS = ("parameters", "classes", "features", "state", "summary", "extra")
 """The metadata that are JSON objects."""
-
-
-# ------------------------------------------------------------- the classes that have files
-
-
-class Kind(NamedTuple):
-    """How the models of one class go into a file and come back."""
-
-    learner: type[Any]
-    check: Callable[[Any], None]
-    """Raise a `ParameterError` for parameters without a meaning; `classes_` is known."""
-    pack: Callable[[Any, Parts], None]
-    """Put all that was learned into the parts."""
-    unpack: Callable[[Any, Parts], None]
-    """Take it out again and give it to a model that has its parameters and `classes_`."""
-    summary: Callable[[Any], dict[str, Any]]
-    """What a reader would like to know of the training."""
-
-
-def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
-    """The kind of a mistake-driven learner: all it knows is in its run."""
-
-    def pack(model: MistakeDriven, parts: Parts) -> None:
-        pack_run(model._run, parts)
-        memory.pack(model._run, parts)
-        if model.record:
-            pack_record(model._run, parts)
-
-    def unpack(model: MistakeDriven, parts: Parts) -> None:
-        run = unpack_run(parts, len(model.classes_), many=learner.takes_many_classes)
-        run.memory = memory.unpack(run, parts)
-        run.recorded = unpack_record(run, parts)
-        for name in model._space().keys() & ADDED.keys():
-            run.space.setdefault(name, ADDED[name])
-        if run.space.keys() != model._space().keys():
-            raise ModelFileError(
-                f"The space of the run is given by {', '.join(run.space) or 'nothing'} in the "
-                f"file, and not by {', '.join(model._space())}."
-            )
-        clone(model).set_params(**run.space)._check_parameters()
-        unpack_kept(model, run, parts)
-        model._run = run
-        model.n_features_in_ = run.w.shape[-1] - 1
-
-    return Kind(learner, _check_run, pack, unpack, _summary_of_run)
-
-
-def _check_run(model: MistakeDriven) -> None:
-    model._check_common()
-    if model.class_weight is not None and model.class_weight != "balanced":
-        by_class(model.class_weight, model.classes_, growing=True)
-    check_random_state(model.random_state)
-
-
-def _summary_of_run(model: MistakeDriven) -> dict[str, Any]:
-    summary: dict[str, Any] = {
-        "examples": model._run.n_seen,
-        "passes": model.n_iter_,
-        "mistakes": model.n_mistakes_,
-        "converged": model.converged_,
-        "radius": encoded("radius", model.radius_),
-    }
-    if isinstance(model, Additive):
-        margin = model.margin_
-        summary["margin_lower"] = encoded("margin_lower", margin.lower)
-        summary["margin_upper"] = encoded("margin_upper", margin.upper)
-    return summary
-
-
-KINDS = {
-    kind.learner.__name__: kind
-    for kind in (
-        of_run(Perceptron, NOTHING),
-        of_run(AveragedPerceptron, TALLY),
-        of_run(VotedPerceptron, MISTAKES),
-        of_run(Winnow, NOTHING),
-        of_run(Pocket, NOTHING),
-        of_run(BalancedWinnow, NOTHING),
-        of_run(PassiveAggressive, NOTHING),
-        of_run(SecondOrderPerceptron, NOTHING),
-        of_run(AROW, NOTHING),
-        of_run(SCW, NOTHING),
-        Kind(MaxMargin, MaxMargin._check_parameters, pack_widest, unpack_widest, summary_of_widest),
-    )
-}
-"""Every class that has model files, by its name in them."""
 
 
 # ------------------------------------------------------------- saving
@@ -163,7 +45,7 @@ def save(model: Any, path: Path, *, extra: Mapping[str, Any] | None = None) -> N
 
     Parameters
     ----------
-    model : a learner of `novikoff.learners.LEARNERS`, or MaxMargin
+    model : a learner of `novikoff.learners.LEARNERS` or `DUALS`, or MaxMargin
         If it has an attribute `feature_hash_`, a dictionary that says how features were
         hashed, as ``{"bits": 18}``, that is kept too.
     path : str or path-like
@@ -246,7 +128,7 @@ def load(path: Path) -> Any:
 
     Returns
     -------
-    a learner of `novikoff.learners.LEARNERS`, or MaxMargin
+    a learner of `novikoff.learners.LEARNERS` or `DUALS`, or MaxMargin
 
     Raises
     ------

@@ -240,7 +240,7 @@ def _unpack_mistakes(run: Run, parts: Parts) -> Mistakes:
     if not (np.diff(times) >= (0 if run.w.ndim > 1 else 1)).all():
         raise ModelFileError("The times of the mistakes in the file do not increase.")
     steps = parts.tensor("mistake.steps", (np.float64,), (n,))
-    support = _unpack_support(parts, run.w.shape[-1] - 1) if n else None
+    support = unpack_rows(parts, run.w.shape[-1] - 1, VALUES) if n else None
     kept = 0 if support is None else support.shape[0]
     rows = parts.counts("mistake.rows", n, below=kept)
     if not n:
@@ -260,15 +260,15 @@ def _classes(parts: Parts, name: str, n: int, n_classes: int) -> Array:
     return classes
 
 
-def _unpack_support(parts: Parts, width: int) -> Any:
+def unpack_rows(parts: Parts, width: int, dtypes: tuple[Any, ...]) -> Any:
     """The examples erred on, dense or sparse."""
     if "support" in parts.tensors:
-        return parts.tensor("support", VALUES, (None, width))
+        return parts.tensor("support", dtypes, (None, width))
     indptr = parts.tensor("support.indptr", INDICES, (None,))
     if not len(indptr):
         raise ModelFileError("The tensor 'support.indptr' is empty, and should begin with a 0.")
     indices = parts.tensor("support.indices", (indptr.dtype,), (None,))
-    data = parts.tensor("support.data", VALUES, (len(indices),))
+    data = parts.tensor("support.data", dtypes, (len(indices),))
     sound = indptr[-1] == len(indices)
     if not sound or csr_state(indices.view(f"u{indices.itemsize}"), indptr, width) != IN_ORDER:
         raise ModelFileError("The sparse examples in the file point outside themselves.")

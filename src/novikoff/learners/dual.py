@@ -1,0 +1,393 @@
+r"""What the kernel machines share: passes in blocks, streaming, predicting, telling.
+
+Their weights live in the feature space of a kernel and are never written down: all that is
+known of $w = \sum_j \alpha_j\phi(x_j)$ are the rows $x_j$ that were erred on, and $\alpha$.
+
+Rows are visited in blocks. The scores of a block are one matrix product with the rows erred on so
+far; the sequence inside it needs the block's own small table. Between passes the scores of
+all rows are brought up to date by the rows of that pass alone, so a pass costs as many
+kernel values as there are rows times the rows it erred on, however many there were before.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from novikoff.errors import DataError, ParameterError
+from novikoff.examples import shuffled
+from novikoff.inputs import overflow, read, require_sound, weight_dtype
+from novikoff.labels import as_labels
+from novikoff.learners import gram, parameters
+from novikoff.learners.classes import classes_of, grown, mixing, n_outputs, numbered
+from novikoff.learners.dual_run import DualRun, DualTelling
+from novikoff.learners.gram import Block, Kernel
+from novikoff.learners.run import undone_on_error
+from novikoff.learners.support import Support
+from novikoff.saving import Saved
+
+Array = npt.NDArray[Any]
+
+BLOCK = 256
+"""How many rows are visited with one matrix product."""
+
+
+WATCHED = np.errstate(over="ignore", invalid="ignore")
+"""Every score is looked at: one that is not finite is an error with advice."""
+
+
+class Made(NamedTuple):
+    """The updates made on a block."""
+
+    delta: Array
+    """What was added to the coefficient of each row in each weight vector."""
+    carry: Array
+    """What each weight vector was multiplied by before."""
+
+    def rows(self) -> tuple[Array, Array]:
+        """The places of the rows that were added, and what was."""
+        places = np.flatnonzero(self.delta.any(axis=1))
+        return places, self.delta[places]
+
+
+def blocks(order: Array) -> Iterator[Array]:
+    """The rows of an order, some at a time."""
+    for low in range(0, len(order), BLOCK):
+        yield order[low : low + BLOCK]
+
+
+class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
+    """A mistake-driven learner in the feature space of a kernel (abstract)."""
+
+    kernel: Any
+    gamma: Any
+    degree: int
+    coef0: float
+    max_iter: int
+    shuffle: bool
+    random_state: Any
+    classes_: Array
+
+    # ------------------------------------------------------ what a learner supplies
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Raise a `ParameterError` for an option without a meaning."""
+
+    @abstractmethod
+    def _problems(self, outputs: int) -> int:
+        """How many two-sided problems are solved with so many weight vectors."""
+
+    @abstractmethod
+    def _memory(self, outputs: int) -> Any:
+        """What is kept beside the rows erred on, at the start."""
+
+    @abstractmethod
+    def _learn(self, run: DualRun, y: Array, S: Array, G: Array, made: Made) -> int:
+        """Visit a block with scores `S` and the table `G`, and write down the updates made.
+
+        Afterwards `S` has the scores after all of them. Returns how many mistakes there were, or
+        -1 if a score was not finite.
+        """
+
+    @abstractmethod
+    def _advice(self) -> str:
+        """What to try when a run did not converge."""
+
+    def _remember(self, run: DualRun, times: Array, rows: Array, delta: Array) -> None:
+        """Keep what prediction needs of these updates on rows of the support."""
+
+    def _revisits(self, run: DualRun) -> bool:
+        """Are the scores of all rows worth keeping from pass to pass?"""
+        return isinstance(run.support, Support)
+
+    def _predicted(self, run: DualRun, A: Block) -> Array:
+        """The scores of a block."""
+        S: Array = run.support.scores(run.kernel, A)
+        return S
+
+    def _last_wins(self) -> bool:
+        """Among classes of the same score, is it the last that is predicted?"""
+        return False
+
+    # ------------------------------------------------------ fitting
+
+    @WATCHED
+    def fit(self, X: Any, y: Any) -> Self:
+        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the table of the kernel of every row with every row.
+        y : array of shape (n_samples,)
+            Labels, two or more different ones.
+
+        Returns
+        -------
+        self
+        """
+        self._check_common()
+        with undone_on_error(self):
+            X = self._read(X, reset=True)
+            y = as_labels(y)
+            check_consistent_length(X, y)
+            classes = classes_of(y)
+            if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+                raise DataError(
+                    f"kernel='precomputed' was given, but X has shape {X.shape} and is not square: "
+                    "fit needs the kernel of every row with every row."
+                )
+            run = self._train(X, numbered(y, classes), n_outputs(classes))
+            self.classes_, self._run = classes, run
+        if run.mistakes[-1]:
+            self._warn(run, len(y))
+        return self
+
+    def _train(self, X: Any, y: Array, outputs: int) -> DualRun:
+        run = self._begin(X, outputs)
+        self._look(run, X)
+        random, n = check_random_state(self.random_state), len(y)
+        Z, slots = np.zeros((n, outputs)), np.full(n, -1)
+        for epoch in range(self.max_iter):
+            order = shuffled(None, n, random) if self.shuffle else np.arange(n)
+            run.begin_pass()
+            if self._revisits(run):
+                self._epoch(run, X, y, order, Z, slots, again=epoch + 1 < self.max_iter)
+            else:
+                self._once(run, X, y, order)
+            if not run.updates[-1]:
+                break
+        return run
+
+    def _begin(self, X: Any, outputs: int) -> DualRun:
+        problems, width = self._problems(outputs), X.shape[1]
+        return DualRun(
+            self._resolved(width),
+            width,
+            weight_dtype(X),
+            self._support(outputs, width),
+            np.zeros(outputs),
+            np.zeros(problems, np.int64),
+            np.zeros(problems),
+            self._memory(outputs),
+        )
+
+    def _look(self, run: DualRun, X: Any) -> None:
+        """Called before the first pass over `X`."""
+
+    def _support(self, outputs: int, width: int) -> Any:
+        """What the weights are made of, at the start."""
+        return Support(outputs, keeps_rows=self.kernel != "precomputed")
+
+    def _epoch(
+        self, run: DualRun, X: Any, y: Array, order: Array, Z: Array, slots: Array, again: bool
+    ) -> None:
+        """Visit all rows. `Z` are their scores at the start, and at the end if it goes on."""
+        recent = Support(Z.shape[1], run.support.keeps_rows)
+        marks = []
+        for places in blocks(order):
+            A = gram.block(run.kernel, X, places, run.dtype)
+            S = Z[places] + recent.scores(run.kernel, A)
+            made = self._visit(run, A, y[places], S)
+            if (made.carry != 1.0).any():
+                Z *= made.carry
+                recent.scale(made.carry)
+            Z[places] = S
+            recent.append(A, *made.rows())
+            self._keep(run, A, made, slots)
+            run.n_seen += len(places)
+            marks.append(recent.n)
+        if again and recent.n:
+            for places, mark in zip(blocks(order), marks, strict=True):
+                if mark < recent.n:
+                    A = gram.block(run.kernel, X, places, run.dtype)
+                    Z[places] += recent.scores(run.kernel, A, mark)
+
+    def _visit(self, run: DualRun, A: Block, y: Array, S: Array) -> Made:
+        """Learn from a block whose scores so far are `S`."""
+        made = Made(np.zeros(S.shape), np.ones(S.shape[1]))
+        run.longest = max(run.longest, float(A.squares.max()))
+        run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
+        wrong = self._learn(run, y, S, gram.table(run.kernel, A, A), made)
+        if wrong < 0 or not run.largest < np.inf:
+            raise overflow(run.dtype)
+        run.mistakes[-1] += wrong
+        run.updates[-1] += int(np.count_nonzero(made.delta))
+        return made
+
+    def _keep(self, run: DualRun, A: Block, made: Made, slots: Array | None) -> None:
+        """Add updates to the coefficients, and rows never erred on before to the support."""
+        erred, delta = made.rows()
+        if not len(erred):
+            return
+        support, places = run.support, A.numbers[erred]
+        support.scale(made.carry)
+        if not isinstance(support, Support):
+            support.append(A, erred, delta)
+            return
+        rows = np.full(len(erred), -1) if slots is None else slots[places]
+        fresh = rows < 0
+        rows[fresh] = support.n + np.arange(fresh.sum())
+        support.append(A, erred[fresh], delta[fresh])
+        support.coef[rows[~fresh]] += delta[~fresh]
+        if slots is not None:
+            slots[places] = rows
+        self._remember(run, run.n_seen + erred, rows, delta)
+
+    # ------------------------------------------------------ streaming
+
+    @WATCHED
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from one more block of a stream: a single pass over it.
+
+        Rows that are erred on are copied. A call that raises leaves the model as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Labels may be new: their class takes part from this block on.
+        classes : array of labels, optional
+            Classes that shall take part from now on, whether or not the block has them.
+
+        Returns
+        -------
+        self
+        """
+        self._check_common()
+        if self.kernel == "precomputed":
+            raise ParameterError(
+                "kernel='precomputed' has no streams: the rows of one block have no kernel with "
+                "those of later ones. Give a kernel that can be computed, or use fit."
+            )
+        with undone_on_error(self):
+            fitted = self._is_fitted()
+            X = self._read(X, reset=not fitted)
+            y = as_labels(y)
+            check_consistent_length(X, y)
+            known = self.classes_ if fitted else None
+            together = grown(known, classes, y)
+            run = self._resumed(together) if fitted else self._begin(X, n_outputs(together))
+            self._stream(run, X, numbered(y, together))
+            self.classes_, self._run = together, run
+        return self
+
+    def _resumed(self, classes: Array) -> DualRun:
+        now, run = self._resolved(self._run.width), self._run
+        if now != run.kernel:
+            raise ParameterError(
+                f"The kernel was {run.kernel} when the run began and is {now} now: set it back, or "
+                "start anew with fit."
+            )
+        known = self.classes_
+        return run.branch(None if len(known) == len(classes) else mixing(known, classes))
+
+    def _stream(self, run: DualRun, X: Any, y: Array) -> None:
+        if not run.streaming:
+            run.begin_pass()
+            run.streaming = True
+        order = np.arange(len(y))
+        if self.shuffle and len(y) > 1:
+            order = shuffled(None, len(y), check_random_state(self.random_state))
+        self._once(run, X, y, order)
+
+    def _once(self, run: DualRun, X: Any, y: Array, order: Array) -> None:
+        """Visit rows that will not come again, or whose scores cost no more than they do."""
+        for places in blocks(order):
+            A = gram.block(run.kernel, X, places, run.dtype)
+            if run.streaming:
+                A = A._replace(numbers=run.n_seen + np.arange(len(places)))
+            self._learn_block(run, A, y[places])
+            run.n_seen += len(places)
+
+    def _learn_block(self, run: DualRun, A: Block, y: Array) -> None:
+        made = self._visit(run, A, y, run.support.scores(run.kernel, A))
+        self._keep(run, A, made, None)
+
+    # ------------------------------------------------------ predicting
+
+    @WATCHED
+    def decision_function(self, X: Any) -> Array:
+        """The score of each row.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the table of the kernel of these rows with those of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one score, positive for `classes_[1]`; for more, a score for each.
+        """
+        run = self._fitted()
+        X = self._read(X, reset=False)
+        S = np.zeros((X.shape[0], len(run.squares)))
+        for places in blocks(np.arange(X.shape[0])):
+            S[places] = self._predicted(run, gram.block(run.kernel, X, places, run.dtype))
+        if not np.isfinite(S).all():
+            raise overflow(run.dtype)
+        return S if S.shape[1] > 1 else S.sum(axis=1)
+
+    def predict(self, X: Any) -> Array:
+        """The class of each row; among equal scores, what the conventions say.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        s, last = self.decision_function(X), self._last_wins()
+        if len(self.classes_) == 1:
+            return np.repeat(self.classes_, len(s))
+        if s.ndim == 1:
+            best = (s >= 0 if last else s > 0).astype(np.intp)
+        else:
+            best = s.shape[1] - 1 - s[:, ::-1].argmax(axis=1) if last else s.argmax(axis=1)
+        labels: Array = self.classes_[best]
+        return labels
+
+    # ------------------------------------------------------ scikit-learn's side of it
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        X = read(self, X, reset=reset)
+        require_sound(X)
+        return X
+
+    def _resolved(self, width: int) -> Kernel:
+        return gram.resolved(self.kernel, self.gamma, self.degree, self.coef0, width)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._is_fitted()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+    def _check_common(self) -> None:
+        gram.check(self.kernel, self.gamma, self.degree, self.coef0)
+        parameters.count("max_iter", self.max_iter)
+        parameters.flag("shuffle", self.shuffle)
+        self._check_parameters()
+
+    def _warn(self, run: DualRun, n: int) -> None:
+        last = run.mistakes[-1]
+        warnings.warn(
+            f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs: the last one still "
+            f"made {last} mistake{'s' * (last != 1)} on {n} examples. {self._advice()}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,136 @@
+"""The state of a kernel machine's run, and what a fitted one tells of it."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import NotFittedError
+
+from novikoff.learners.gram import Kernel
+from novikoff.learners.support import Support
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(eq=False)
+class DualRun:
+    """What a kernel machine did: enough to predict, and to go on."""
+
+    kernel: Kernel
+    width: int
+    """How many columns the rows have."""
+    dtype: np.dtype[Any]
+    """The precision of kernel values."""
+    support: Any
+    """A `Support`; or a `Plain`, the weights themselves."""
+    squares: Array
+    r"""$\|w\|^2$ of every weight vector."""
+    counts: Array
+    """How many mistakes each of the problems saw: one, or one for every class against the rest."""
+    least: Array
+    """The least margin of the last pass in each of them."""
+    memory: Any = None
+    """What else the learner keeps."""
+    mistakes: list[int] = field(default_factory=list)
+    updates: list[int] = field(default_factory=list)
+    n_seen: int = 0
+    longest: float = 0.0
+    r"""The largest $\|x\|^2$."""
+    largest: float = 0.0
+    """The largest $k(x, x)$."""
+    streaming: bool = False
+
+    def begin_pass(self) -> None:
+        """Count from here on as in one more pass."""
+        self.mistakes.append(0)
+        self.updates.append(0)
+        self.least[:] = np.inf
+
+    def branch(self, outputs: Array | None = None) -> "DualRun":
+        """A run that can go its own way, its weight vectors mixed if there are new classes."""
+        squares, counts, least = self.squares.copy(), self.counts.copy(), self.least.copy()
+        if outputs is not None:
+            share = abs(outputs).astype(np.int64)  # a new vector is an old one, its negative, or 0
+            if len(counts) == len(squares):
+                counts, least = counts @ share, np.zeros(share.shape[1])
+            squares = squares @ share
+        return replace(
+            self,
+            support=self.support.branch(outputs),
+            squares=squares,
+            counts=counts,
+            least=least,
+            memory=None if self.memory is None else self.memory.branch(outputs),
+            mistakes=list(self.mistakes),
+            updates=list(self.updates),
+        )
+
+
+class DualTelling:
+    """A kernel machine all of whose knowledge is in its run (abstract)."""
+
+    _run: DualRun
+
+    @property
+    def n_iter_(self) -> int:
+        """How many passes over the data were made; all of `partial_fit` is one."""
+        return len(self._fitted().mistakes)
+
+    @property
+    def mistakes_(self) -> Array:
+        """How many mistakes each pass made."""
+        return np.array(self._fitted().mistakes, np.int64)
+
+    @property
+    def n_mistakes_(self) -> int:
+        """How many mistakes were made in all."""
+        return sum(self._fitted().mistakes)
+
+    @property
+    def converged_(self) -> bool:
+        """Was the last pass free of mistakes?"""
+        return self._fitted().mistakes[-1] == 0
+
+    @property
+    def support_(self) -> Array:
+        """Which examples were erred on; of a stream, how many had come before each."""
+        support = self._rows_kept("support_")
+        return support.numbers[: support.n].copy()
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The rows that were erred on."""
+        support = self._rows_kept("support_vectors_")
+        if not support.keeps_rows:
+            raise AttributeError("support_vectors_ is not known with kernel='precomputed'.")
+        rows = support.stacked()
+        return np.zeros((0, self._run.width), self._run.dtype) if rows is None else rows.copy()
+
+    @property
+    def dual_coef_(self) -> Array:
+        """The coefficients of the support in each weight vector."""
+        support = self._rows_kept("dual_coef_")
+        return support.coef[: support.n].T.copy()
+
+    @property
+    def radius_(self) -> float:
+        r"""The largest length $\sqrt{k(x, x)}$ of an example in the feature space."""
+        return float(np.sqrt(self._fitted().largest))
+
+    def _rows_kept(self, name: str) -> Support:
+        support = self._fitted().support
+        if not isinstance(support, Support):
+            raise AttributeError(f"{name} is not kept with kernel='linear': coef_ is.")
+        return support
+
+    def _is_fitted(self) -> bool:
+        return "_run" in self.__dict__
+
+    def _fitted(self) -> DualRun:
+        if not self._is_fitted():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments before using this estimator."
+            )
+        return self._run

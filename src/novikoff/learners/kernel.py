@@ -1,0 +1,357 @@
+r"""The kernel perceptron (Aizerman, Braverman & Rozonoer 1964; Freund & Schapire 1999).
+
+The perceptron's loop with $\phi(x)$ in the place of $x$: on example $i$ with score
+$s = \sum_j \alpha_j\,k(x_j, x_i)$, if $y_i s \le 0$,
+
+$$\alpha_i \leftarrow \alpha_i + y_i, \qquad\text{that is}\qquad w \leftarrow w + y_i\,\phi(x_i).$$
+
+Several classes have a weight vector each. Joint: if the class $r \ne y$ of the highest score
+reaches that of the true class $y$, then $w_y \leftarrow w_y + \phi(x)$ and
+$w_r \leftarrow w_r - \phi(x)$. One against the rest: each is a perceptron of its own.
+
+Novikoff's theorem holds in the feature space: with $\|\phi(x)\|^2 = k(x, x) \le R^2$ and margin
+$\gamma$ there are at most $(R/\gamma)^2$ mistakes. Where $\gamma$ is a joint margin,
+$\langle w_y - w_r, \phi(x)\rangle \ge \gamma$ for all $r$ and $\sum_c \|w_c\|^2 = 1$, there are
+at most $2(R/\gamma)^2$, since an update is then of length $\sqrt2\,\|\phi(x)\|$.
+"""
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from novikoff.errors import ParameterError
+from novikoff.inputs import overflow
+from novikoff.learners import gram, parameters
+from novikoff.learners.budget import Cycle, forgetful
+from novikoff.learners.dual import DualLearner, Made, blocks
+from novikoff.learners.dual_run import Array, DualRun
+from novikoff.learners.events import Events, shares, votes
+from novikoff.learners.gram import Block
+from novikoff.learners.loop import TIES
+from novikoff.learners.support import CHUNK, Support
+from novikoff.margins.bounds import forgetron_bound, novikoff_bound
+from novikoff.margins.bracket import Bracket
+
+
+@njit(cache=True)
+def against_rest(S, G, y, shift, tie, delta, run):
+    """Visit a block: every weight vector is for one class, `c + shift`, and against the others."""
+    q, counts, least = run
+    k = 0
+    for t in range(len(y)):
+        for c in range(S.shape[1]):
+            a = 1.0 if y[t] == c + shift else -1.0
+            m = a * S[t, c]
+            if not abs(m) < np.inf:
+                return -1
+            least[c] = min(least[c], m)
+            if m < 0.0 or (m == 0.0 and a != tie):
+                q[c] += 2 * m + G[t, t]
+                S[:, c] += a * G[t]
+                delta[t, c] = a
+                counts[c] += 1
+                k += 1
+    return k
+
+
+@njit(cache=True)
+def joint(S, G, y, tie, delta, run):
+    """Visit a block: the true class against the best of the others."""
+    q, counts, least = run
+    k = 0
+    for t in range(len(y)):
+        r, best = -1, -np.inf
+        for c in range(S.shape[1]):
+            if not abs(S[t, c]) < np.inf:
+                return -1
+            if c != y[t] and (S[t, c] > best or (S[t, c] == best and tie > 0)):
+                r, best = c, S[t, c]
+        m = S[t, y[t]] - best
+        least[0] = min(least[0], m)
+        if m < 0.0 or (m == 0.0 and (tie == 0 or (r < y[t]) == (tie < 0))):
+            q[y[t]] += 2 * S[t, y[t]] + G[t, t]
+            q[r] += G[t, t] - 2 * best
+            S[:, y[t]] += G[t]
+            S[:, r] -= G[t]
+            delta[t, y[t]], delta[t, r] = 1.0, -1.0
+            counts[0] += 1
+            k += 1
+    return k
+
+
+class KernelPerceptron(DualLearner):
+    r"""The perceptron in the feature space of a kernel.
+
+    $$w = \sum_j \alpha_j\,\phi(x_j), \qquad
+      \langle w, \phi(x)\rangle = \sum_j \alpha_j\,k(x_j, x)$$
+
+    over the examples it erred on. With ``kernel="linear"`` it makes the mistakes of
+    ``Perceptron(fit_intercept=False)``. It stops at the first epoch without a mistake, and at
+    nothing else before `max_iter`. No table of all rows with all rows is ever made.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "poly", "linear", "precomputed"} or function, default="rbf"
+        $e^{-\gamma\|x-x'\|^2}$, $(\gamma\langle x, x'\rangle + c_0)^p$,
+        $\langle x, x'\rangle$; a table given as `X`; or a function of two blocks of rows that
+        returns their table.
+    gamma : float, optional
+        $\gamma$. If not given, one over the number of features.
+    degree : int, default=3
+        $p$.
+    coef0 : float, default=1.0
+        $c_0$, not negative.
+    multi_class : {"joint", "ovr"}, default="joint"
+        With more than two classes: one decision among all, or one against the rest for each. With
+        "ovr", mistakes are counted in each of these.
+    predict_with : {"last", "averaged", "voted"}, default="last"
+        The last weights, their mean over all examples seen, or the votes of all of them, by how
+        long each survived. All can be read from the same run: it may be set after fitting.
+    tie : {"mistake", "negative", "positive"}, default="mistake"
+        What equal scores are (of two classes, a score of 0): a mistake whatever the label, or a
+        prediction of the first or of the last of these classes. With "mistake", `predict` gives
+        the first.
+    max_iter : int, default=10
+        The most epochs to make.
+    shuffle : bool, default=True
+        Visit the examples in a new random order every epoch.
+    random_state : int, RandomState or None, default=None
+        What the orders are drawn from.
+    budget : int, optional
+        Keep at most so many rows: with every mistake all weights shrink a little, and beyond the
+        budget the oldest row is forgotten (the Forgetron; its bound is
+        `novikoff.forgetron_bound`). It predicts with the last weights, and decides jointly.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_support,)
+        The examples that were erred on; of a stream, how many had come before each.
+    support_vectors_ : array or sparse matrix of shape (n_support, n_features)
+        Their rows.
+    dual_coef_ : ndarray of shape (n_outputs, n_support)
+        Their coefficients in the last weights: one output for two classes, else one a class.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    n_iter_, mistakes_, n_mistakes_, converged_
+        As for `Perceptron`.
+    radius_ : float
+        The largest $\sqrt{k(x, x)}$.
+    margin_ : Bracket
+        What the run proves about the margin in the feature space; with "ovr", about the least of
+        the margins of the classes against the rest.
+    mistake_bound_ : float
+        The most mistakes that any order of the examples can force.
+
+    Examples
+    --------
+    >>> from novikoff import KernelPerceptron
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> xor = KernelPerceptron(kernel="poly", gamma=1, degree=2, shuffle=False).fit(X, y)
+    >>> xor.predict(X), xor.n_mistakes_, xor.converged_
+    (array([0, 1, 1, 0]), 21, True)
+    >>> round(xor.mistake_bound_)  # no order of these examples can force more
+    351
+
+    References
+    ----------
+    Aizerman, M. A., Braverman, E. M. & Rozonoer, L. I. (1964). Theoretical foundations of the
+    potential function method in pattern recognition learning. Automation and Remote Control 25.
+    Freund, Y. & Schapire, R. E. (1999). Large margin classification using the perceptron
+    algorithm. Machine Learning 37(3), section 3 and figure 1.
+    Novikoff, A. B. J. (1962). On convergence proofs on perceptrons. Symposium on the
+    Mathematical Theory of Automata, 12.
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        multi_class: str = "joint",
+        predict_with: str = "last",
+        tie: str = "mistake",
+        max_iter: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        budget: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.multi_class = multi_class
+        self.predict_with = predict_with
+        self.tie = tie
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.budget = budget
+
+    # ------------------------------------------------------ learning
+
+    def _check_parameters(self) -> None:
+        parameters.choice("multi_class", self.multi_class, ("joint", "ovr"))
+        parameters.choice("predict_with", self.predict_with, ("last", "averaged", "voted"))
+        parameters.choice("tie", self.tie, tuple(TIES))
+        if self.budget is None:
+            return
+        parameters.count("budget", self.budget)
+        if self.predict_with != "last":
+            raise ParameterError(
+                f"predict_with={self.predict_with!r} needs all rows that were ever erred on, but "
+                f"budget={self.budget} forgets them: use predict_with='last', or budget=None."
+            )
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ParameterError(
+                f"budget={self.budget} was given, but to forget a row takes its kernel with "
+                "others, and kernel='precomputed' keeps none: give a kernel that can be computed."
+            )
+        if self.multi_class == "ovr":
+            raise ParameterError(
+                f"budget={self.budget} is for one decision among all classes: use "
+                "multi_class='joint', or budget=None."
+            )
+
+    def _problems(self, outputs: int) -> int:
+        return outputs if self.multi_class == "ovr" or outputs < 2 else 1
+
+    def _memory(self, outputs: int) -> Any:
+        return Events.none() if self.budget is None else Cycle(int(self.budget))
+
+    def _look(self, run: DualRun, X: Any) -> None:
+        if self.budget is not None:  # what is shrunk to depends on the longest row of all
+            for places in blocks(np.arange(X.shape[0])):
+                A = gram.block(run.kernel, X, places, run.dtype)
+                run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
+
+    def _revisits(self, run: DualRun) -> bool:
+        return isinstance(run.memory, Events)
+
+    def _learn_block(self, run: DualRun, A: Block, y: Array) -> None:
+        if isinstance(run.memory, Events):
+            DualLearner._learn_block(self, run, A, y)
+            return
+        run.longest = max(run.longest, float(A.squares.max()))
+        run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
+        made = forgetful(run, A, y, TIES[self.tie])
+        if made < 0 or not run.largest < np.inf:
+            raise overflow(run.dtype)
+        run.mistakes[-1] += made
+        run.updates[-1] += made
+        run.counts[:1] += made
+
+    def _learn(self, run: DualRun, y: Array, S: Array, G: Array, made: Made) -> int:
+        delta, about, tie = made.delta, (run.squares, run.counts, run.least), TIES[self.tie]
+        if S.shape[1] > 1 and len(run.counts) == 1:
+            return int(joint(S, G, y, tie, delta, about))
+        return int(against_rest(S, G, y, int(S.shape[1] == 1), tie, delta, about))
+
+    def _remember(self, run: DualRun, times: Array, rows: Array, delta: Array) -> None:
+        run.memory.append(times, rows, delta)
+
+    def _resumed(self, classes: Array) -> DualRun:
+        before = self._run
+        several = len(before.squares) > 1
+        if several and len(before.counts) != self._problems(len(before.squares)):
+            raise ParameterError(
+                f"multi_class={self.multi_class!r} is not what the run began with: set it back, or "
+                "start anew with fit."
+            )
+        kept = before.memory.budget if isinstance(before.memory, Cycle) else None
+        if kept != self.budget:
+            raise ParameterError(
+                f"budget was {kept} when the run began and is {self.budget} now: set it back, or "
+                "start anew with fit."
+            )
+        run = DualLearner._resumed(self, classes)
+        if kept is not None:
+            run.support.detach()
+        if len(run.squares) > 1 and len(run.counts) != self._problems(len(run.squares)):
+            run.counts, run.least = run.counts.sum(keepdims=True) // 2, np.zeros(1)
+        return run
+
+    def _advice(self) -> str:
+        return (
+            "More epochs may find a separator: raise max_iter. A kernel of a higher degree or a "
+            "larger gamma separates more. predict_with='averaged' and 'voted' need no end."
+        )
+
+    # ------------------------------------------------------ predicting
+
+    def _last_wins(self) -> bool:
+        return self.tie == "positive"
+
+    def _predicted(self, run: DualRun, A: Block) -> Array:
+        self._check_parameters()
+        support: Support = run.support
+        T = run.n_seen
+        if self.predict_with == "last" or not T:
+            return support.scores(run.kernel, A)
+        if self.predict_with == "averaged":
+            u = run.memory.tally(support.n, len(run.squares))
+            total = support.scores(run.kernel, A, coef=T * support.coef[: support.n] - u)
+            return total / T
+        V = np.zeros((len(A.numbers), len(run.squares)))
+        vote = shares if V.shape[1] > 1 and len(run.counts) == 1 else votes
+        on_line = +1 if self.tie == "positive" else -1
+        vote(self._table(run, A), run.memory.columns(), T, on_line, V)
+        return V / T
+
+    def _table(self, run: DualRun, A: Block) -> Array:
+        """The kernel of a block with the whole support."""
+        parts = [gram.table(run.kernel, A, B) for B, _ in run.support.chunks()]
+        return np.hstack([np.zeros((len(A.numbers), 0), run.dtype), *parts])
+
+    # ------------------------------------------------------ what the run proves
+
+    def _brackets(self) -> list[Bracket]:
+        """What is proved about the margin of each problem, rounding allowed for."""
+        run = self._fitted()
+        u, R = float(np.finfo(run.dtype).eps), self._step_length()
+        value = gram.rounding(run.kernel, run.width, run.longest, run.largest, u)
+        value += (CHUNK + 16) * u * run.largest
+        joined = len(run.counts) == 1
+        squares = run.squares.sum(keepdims=True) if joined else run.squares
+        forgets = isinstance(run.memory, Cycle)  # then weights are no sum of all updates
+        found = []
+        for q, M, least in zip(
+            squares.tolist(), run.counts.tolist(), run.least.tolist(), strict=True
+        ):
+            strayed = 2 * value * M  # how far a score is from the true one
+            length = sqrt(max(0.0, q + 4 * M * strayed)) * (1 + 16 * u)
+            lower = 0.0
+            if self.converged_ and not run.streaming and length > 0:
+                lower = max(0.0, (least - strayed) / length)
+            found.append(Bracket(lower, min(R, length / M) if M and not forgets else R))
+        return found
+
+    def _step_length(self) -> float:
+        """The largest length of an update."""
+        several = len(self._fitted().squares) > 1 and len(self._run.counts) == 1
+        return self.radius_ * (sqrt(2.0) if several else 1.0)
+
+    @property
+    def margin_(self) -> Bracket:
+        r"""What the run proves about the margin of its examples in the feature space.
+
+        The lower end is the margin of the separator it ended with, 0 if it did not end; the
+        upper end is $\|w\| / M$ after $M$ mistakes, which no margin exceeds. Both allow for the
+        rounding of the run. With "ovr" it is the least margin of the classes against the rest.
+        """
+        all_of_them = self._brackets()
+        return Bracket(min(b.lower for b in all_of_them), min(b.upper for b in all_of_them))
+
+    @property
+    def mistake_bound_(self) -> float:
+        """The most mistakes that any order of these examples can force.
+
+        What the lower ends of the margins imply by Novikoff's theorem; infinite if one is 0.
+        """
+        R = self._step_length()
+        if self.budget is not None:
+            return forgetron_bound(R, self.margin_.lower, self.budget)
+        return sum(novikoff_bound(R, bracket.lower) for bracket in self._brackets())

@@ -1,0 +1,34 @@
+"""The weights of a linear kernel, written down: no rows need to be kept for them."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.learners.gram import Block, Kernel, products
+
+Array = npt.NDArray[Any]
+
+
+class Plain:
+    """Weight vectors, in the place of the rows they are made of."""
+
+    def __init__(self, W: Array) -> None:
+        self.W = W
+
+    def append(self, A: Block, places: Array, coef: Array) -> None:
+        """Add the rows at these places of a block, times their coefficients."""
+        self.W = self.W + np.asarray(coef.T @ A.rows[places])
+
+    def scale(self, factors: Array) -> None:
+        """Multiply every weight vector by its factor."""
+        if (factors != 1.0).any():
+            self.W = self.W * factors[:, None]
+
+    def scores(self, kernel: Kernel, A: Block) -> Array:
+        r"""$\langle w, x\rangle$ for each row of `A` and each weight vector, in doubles."""
+        return products(A.rows, self.W.astype(A.rows.dtype)).astype(np.float64)
+
+    def branch(self, outputs: Array | None = None) -> "Plain":
+        """One that can go its own way; its weight vectors as `outputs` mixes them."""
+        return Plain(self.W if outputs is None else outputs.T @ self.W)

@@ -1,0 +1,194 @@
+r"""ROMMA, the relaxed online maximum margin algorithm (Li & Long 2002).
+
+The widest separator of all examples so far is the shortest $w$ with
+$y_i\langle w, x_i\rangle \ge 1$ for all of them. ROMMA keeps two constraints only: that of the last
+example, and the half-space $\langle w, w_t\rangle \ge \|w_t\|^2$ that all before put $w$ into:
+
+$$w_{t+1} = \operatorname{argmin} \|w\| \quad\text{with}\quad
+  y\langle w, x\rangle \ge 1 \quad\text{and}\quad \langle w, w_t\rangle \ge \|w_t\|^2.$$
+
+With $m = y\langle w_t, x\rangle$, $q = \|w_t\|^2$ and $a = \|x\|^2 q$ the solution is
+
+$$w_{t+1} = \frac{a - m}{a - m^2}\,w_t + \frac{q\,(1 - m)}{a - m^2}\,y\,x
+  \quad\text{if } m < a, \qquad\text{else}\quad w_{t+1} = \frac{y\,x}{\|x\|^2}.$$
+
+Where $x$ points away from $w_t$ exactly, $m = -\sqrt a$, no $w$ meets both: no separator exists.
+
+Any $u$ with $y_i\langle u, x_i\rangle \ge 1$ for all $i$ meets both, so $\|w_t\| \le \|u\|$. A
+mistake moves $w$ by $1/\|x\|$ or more, and not toward the origin, so that
+$\|w_{t+1}\|^2 \ge \|w_t\|^2 + 1/R^2$. Together there are at most $R^2\|u\|^2 = (R/\gamma)^2$
+mistakes, as many as a perceptron's.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from novikoff.learners import parameters
+from novikoff.learners.dual import DualLearner, Made
+from novikoff.learners.dual_run import Array, DualRun
+from novikoff.learners.plain import Plain
+
+EDGES = {"mistake": 0.0, "margin": 1.0}
+
+OPPOSITE = 1e-13
+"""Below this share of its greatest value, what $a - m^2$ is left with is rounding alone."""
+
+
+@njit(cache=True)
+def shortest(m, q, xx):
+    """What `w` and `y x` are multiplied by in the update; no numbers if there is none."""
+    a = xx * q
+    if m >= a:
+        return 0.0, 1.0 / xx
+    rest = a - m * m
+    if not rest > OPPOSITE * a:
+        return np.nan, np.nan
+    return (a - m) / rest, q * (1.0 - m) / rest
+
+
+@njit(cache=True)
+def relaxed(S, G, y, shift, edge, made, run):
+    """Visit a block: every weight vector is for one class, `c + shift`, and against the others."""
+    delta, carry = made
+    q, counts, least = run
+    k = 0
+    for t in range(len(y)):
+        for c in range(S.shape[1]):
+            sign = 1.0 if y[t] == c + shift else -1.0
+            m = sign * S[t, c]
+            if not abs(m) < np.inf:
+                return -1
+            least[c] = min(least[c], m)
+            if m <= 0.0:
+                counts[c] += 1
+                k += 1
+            if (m <= 0.0 or m < edge) and G[t, t] > 0.0:
+                f, d = shortest(m, q[c], np.float64(G[t, t]))
+                if f == f:
+                    q[c] = f * q[c] + d
+                    S[:, c] = f * S[:, c] + sign * d * G[t]
+                    delta[:, c] *= f
+                    delta[t, c] = sign * d
+                    carry[c] *= f
+    return k
+
+
+class Romma(DualLearner):
+    r"""ROMMA: the shortest weights that meet the last example, and a relaxation of all before.
+
+    $$w_{t+1} = \operatorname{argmin} \|w\| \quad\text{with}\quad
+      y\langle w, \phi(x)\rangle \ge 1 \quad\text{and}\quad \langle w, w_t\rangle \ge \|w_t\|^2$$
+
+    on each mistake, or (aggressive ROMMA) wherever $y\langle w_t, \phi(x)\rangle < 1$. If a unit
+    vector separates the examples with margin $\gamma$, at most $(R/\gamma)^2$ mistakes happen, as
+    for the perceptron (`novikoff.novikoff_bound`); the aggressive form tends to the widest
+    separator. More than two classes are learned one against the rest, and mistakes counted in each.
+    It is for separable data: on other data the weights may grow without end.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "poly", "linear", "precomputed"} or function, default="rbf"
+        As for `KernelPerceptron`. With "linear" the weights themselves are kept, in `coef_`, and no
+        rows. There is no bias: a column of ones is one.
+    gamma, degree, coef0
+        As for `KernelPerceptron`.
+    update_on : {"mistake", "margin"}, default="margin"
+        Update on mistakes only, or on every example that is not right by a margin of 1
+        (aggressive ROMMA).
+    max_iter : int, default=10
+        The most epochs to make. An epoch without an update is the last.
+    shuffle : bool, default=True
+        Visit the examples in a new random order every epoch.
+    random_state : int, RandomState or None, default=None
+        What the orders are drawn from.
+
+    Attributes
+    ----------
+    support_, support_vectors_, dual_coef_
+        As for `KernelPerceptron`; not with ``kernel="linear"``.
+    coef_ : ndarray of shape (n_outputs, n_features)
+        The weights, with ``kernel="linear"`` only.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    n_iter_, mistakes_, n_mistakes_, converged_
+        As for `Perceptron`.
+    updates_ : ndarray of shape (n_iter_,)
+        Updates in each epoch; with ``update_on="margin"`` more than mistakes.
+    radius_ : float
+        The largest $\sqrt{k(x, x)}$.
+
+    Examples
+    --------
+    >>> from novikoff import Romma
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> xor = Romma(kernel="poly", gamma=1, degree=2, shuffle=False).fit(X, y)
+    >>> xor.predict(X), xor.n_mistakes_, xor.converged_
+    (array([0, 1, 1, 0]), 9, True)
+
+    References
+    ----------
+    Li, Y. & Long, P. M. (2002). The relaxed online maximum margin algorithm. Machine Learning
+    46(1-3), sections 2 to 4; first in Advances in Neural Information Processing Systems 12, 1999.
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        update_on: str = "margin",
+        max_iter: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.update_on = update_on
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    @property
+    def coef_(self) -> Array:
+        """The weights, of shape (n_outputs, n_features), with ``kernel="linear"`` only."""
+        support = self._fitted().support
+        if not isinstance(support, Plain):
+            raise AttributeError("coef_ is kept with kernel='linear' only: others have dual_coef_.")
+        return support.W.copy()
+
+    @property
+    def updates_(self) -> Array:
+        """How many updates each pass made."""
+        return np.array(self._fitted().updates, np.int64)
+
+    def _check_parameters(self) -> None:
+        parameters.choice("update_on", self.update_on, tuple(EDGES))
+
+    def _problems(self, outputs: int) -> int:
+        return outputs
+
+    def _support(self, outputs: int, width: int) -> Any:
+        if isinstance(self.kernel, str) and self.kernel == "linear":
+            return Plain(np.zeros((outputs, width)))
+        return DualLearner._support(self, outputs, width)
+
+    def _memory(self, outputs: int) -> Any:
+        return None
+
+    def _learn(self, run: DualRun, y: Array, S: Array, G: Array, made: Made) -> int:
+        about, edge = (run.squares, run.counts, run.least), EDGES[self.update_on]
+        found = int(relaxed(S, G, y, int(S.shape[1] == 1), edge, tuple(made), about))
+        return found if np.isfinite(run.squares).all() else -1
+
+    def _advice(self) -> str:
+        return (
+            "If a hyperplane of the feature space separates the data, more epochs will find one: "
+            "raise max_iter. If none does, weights grow without end: take a kernel that separates "
+            "more, or KernelPerceptron with predict_with='voted'."
+        )

@@ -1,0 +1,193 @@
+"""The kernel machines, as tensors and JSON, and back with every part checked."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from novikoff.errors import ModelFileError, ParameterError
+from novikoff.learners import gram
+from novikoff.learners.budget import Cycle
+from novikoff.learners.classes import n_outputs
+from novikoff.learners.dual import DualLearner
+from novikoff.learners.dual_run import DualRun
+from novikoff.learners.events import Events
+from novikoff.learners.gram import KERNELS, Kernel
+from novikoff.learners.kernel import KernelPerceptron
+from novikoff.learners.parameters import LARGEST
+from novikoff.learners.plain import Plain
+from novikoff.learners.support import Support
+from novikoff.store.parts import MOST, Parts
+from novikoff.store.runs import unpack_rows
+from novikoff.store.values import encoded
+
+NUMBERS = ("longest", "largest")
+
+
+def check_dual(model: DualLearner) -> None:
+    """Raise a `ParameterError` for parameters without a meaning, and for functions."""
+    if callable(model.kernel):
+        raise ParameterError(
+            f"kernel={model.kernel!r} was given, but a model file holds no functions: use a kernel "
+            f"that has a name ({', '.join(KERNELS)}), or pickle the model, which keeps the "
+            "function's name."
+        )
+    model._check_common()
+    check_random_state(model.random_state)
+
+
+def pack_dual(model: DualLearner, parts: Parts) -> None:
+    """Put all of a run into the parts."""
+    run = model._run
+    if run.kernel.function is not None:
+        raise ParameterError("The model was fitted with a function, which no model file can hold.")
+    kernel = run.kernel._asdict()
+    del kernel["function"]
+    parts.values["kernel"] = {name: encoded(name, value) for name, value in kernel.items()}
+    parts.values["precision"] = run.dtype.name
+    for name in ("width", "n_seen", *NUMBERS, "streaming"):
+        parts.values[name] = encoded(name, getattr(run, name))
+    parts.tensors |= {
+        "squares": run.squares,
+        "counts": run.counts,
+        "least": run.least,
+        "mistakes": np.array(run.mistakes, np.int64),
+        "updates": np.array(run.updates, np.int64),
+    }
+    if isinstance(run.support, Plain):
+        parts.tensors["weights"] = run.support.W
+        return
+    _pack_support(run.support, parts)
+    if isinstance(run.memory, Cycle):
+        parts.values |= {"budget": run.memory.budget, "oldest": run.memory.oldest}
+    if isinstance(run.memory, Events):
+        columns = ("event.times", "event.rows", "event.outputs", "event.steps")
+        parts.tensors |= dict(zip(columns, run.memory.columns(), strict=True))
+
+
+def _pack_support(support: Support, parts: Parts) -> None:
+    n, rows = support.n, support.stacked()
+    parts.tensors |= {
+        "support.squares": support.squares[:n],
+        "support.numbers": support.numbers[:n],
+        "support.coef": support.coef[:n],
+    }
+    if sparse.issparse(rows):
+        for name in ("data", "indices", "indptr"):
+            parts.tensors[f"support.{name}"] = getattr(rows, name)
+    elif rows is not None:
+        parts.tensors["support"] = rows
+
+
+def unpack_dual(model: DualLearner, parts: Parts) -> None:
+    """Take a run out again, and give it to a model that has its parameters and `classes_`."""
+    told = parts.values.pop("kernel", None)
+    if not isinstance(told, dict):
+        raise ModelFileError("The file lacks the kernel of the run: it is damaged.")
+    about = Parts(dict(told))
+    constants = {name: about.value(name) for name in ("name", "gamma", "degree", "coef0")}
+    about.require_empty()
+    gram.check(*constants.values())
+    gram.check(constants["name"], constants["gamma"] or 0.0, 1, 0.0)  # a run has a gamma
+    kernel = Kernel(**constants)
+    dtype = parts.value("precision")
+    if dtype not in ("float32", "float64"):
+        raise ModelFileError(f"The precision in the file is {dtype!r:.40}, and not known.")
+    width = parts.count("width")
+    if not width:
+        raise ModelFileError("The model in the file has no features.")
+    K = n_outputs(model.classes_)
+    n_seen = parts.count("n_seen")
+    squares = parts.tensor("squares", (np.float64,), (K,))
+    counts = parts.counts("counts", None, below=n_seen + 1)
+    P = len(counts)
+    if P != K and not (isinstance(model, KernelPerceptron) and K > 1 and P == 1):
+        raise ModelFileError(f"The file counts the mistakes of {P} problems, and not of {K}.")
+    most = n_seen * max(1, K) + 1
+    mistakes = parts.counts("mistakes", None, below=most).tolist()
+    updates = parts.counts("updates", len(mistakes), below=2 * most).tolist()
+    if not mistakes or sum(mistakes) >= most:
+        raise ModelFileError(
+            f"By the file {sum(mistakes)} mistakes were made on {n_seen} examples, which cannot be."
+        )
+    model._run = DualRun(
+        kernel,
+        width,
+        np.dtype(dtype),
+        _unpack_weights(model, kernel, width, np.dtype(dtype), parts),
+        squares,
+        counts,
+        parts.tensor("least", (np.float64,), (P,)),
+        mistakes=mistakes,
+        updates=updates,
+        n_seen=n_seen,
+        streaming=parts.flag("streaming"),
+        **{name: float(parts.number(name, most=LARGEST)) for name in NUMBERS},
+    )
+    if isinstance(model, KernelPerceptron):
+        on_budget = "budget" in parts.values
+        model._run.memory = (_unpack_cycle if on_budget else _unpack_events)(model._run, parts)
+    model.n_features_in_ = width
+
+
+def _unpack_weights(
+    model: DualLearner, kernel: Kernel, width: int, dtype: np.dtype[Any], parts: Parts
+) -> Support | Plain:
+    K = n_outputs(model.classes_)
+    if kernel.name == "linear" and not isinstance(model, KernelPerceptron):
+        return Plain(parts.tensor("weights", (np.float64,), (K, width)))
+    given = kernel.name == "precomputed"
+    support = Support(K, keeps_rows=not given)
+    support.numbers = parts.counts("support.numbers", None, below=width if given else MOST)
+    support.n = n = len(support.numbers)
+    support.squares = parts.tensor("support.squares", (np.float64,), (n,))
+    if n and not support.squares.min() >= 0:
+        raise ModelFileError("The tensor 'support.squares' has a negative number in it.")
+    support.coef = parts.tensor("support.coef", (np.float64,), (n, K))
+    if not given and n:
+        rows = unpack_rows(parts, width, (dtype,))
+        if rows.shape[0] != n:
+            raise ModelFileError(f"The file has {rows.shape[0]} rows in its support, and not {n}.")
+        support.put(rows)
+    return support
+
+
+def _unpack_cycle(run: DualRun, parts: Parts) -> Cycle:
+    budget, oldest = parts.count("budget"), parts.count("oldest")
+    n = run.support.n
+    if not max(n, 1) <= budget or not oldest < max(n, 1) or (oldest and n < budget):
+        raise ModelFileError(f"The file keeps {n} rows on a budget of {budget}, which cannot be.")
+    if len(run.counts) > 1:
+        raise ModelFileError("The file has a budget for classes against the rest, as no model has.")
+    return Cycle(budget, oldest)
+
+
+def _unpack_events(run: DualRun, parts: Parts) -> Events:
+    times = parts.counts("event.times", None, below=run.n_seen)
+    if not (np.diff(times) >= 0).all():
+        raise ModelFileError("The times of the updates in the file do not increase.")
+    n = len(times)
+    rows = parts.counts("event.rows", n, below=run.support.n)
+    outputs = parts.counts("event.outputs", n, below=len(run.squares))
+    steps = parts.tensor("event.steps", (np.float64,), (n,))
+    return Events(times, rows, outputs, steps, n)
+
+
+def summary_of_dual(model: DualLearner) -> dict[str, Any]:
+    """What a reader would like to know of the training."""
+    run = model._run
+    summary: dict[str, Any] = {
+        "examples": run.n_seen,
+        "passes": model.n_iter_,
+        "mistakes": model.n_mistakes_,
+        "converged": model.converged_,
+        "radius": encoded("radius", model.radius_),
+    }
+    if isinstance(run.support, Support):
+        summary["support"] = run.support.n
+    if isinstance(model, KernelPerceptron) and len(model.classes_) > 1:
+        margin = model.margin_
+        summary["margin_lower"] = encoded("margin_lower", margin.lower)
+        summary["margin_upper"] = encoded("margin_upper", margin.upper)
+    return summary
