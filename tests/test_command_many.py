@@ -47,6 +47,19 @@ def test_from_file_to_score(folder, capfd, learner, kind):
     assert "of virginica" in out or "of setosa" in out or "of versicolor" in out
 
 
+@pytest.mark.parametrize("learner", ["pocket", "passive-aggressive", "arow", "scw", "second-order"])
+def test_the_other_learners_of_many_classes(folder, capfd, learner):
+    words = ("fit", folder / "mixed.csv", "-o", folder / "other", "--learner", learner)
+    assert said(capfd, *words)[0] == 0
+    status, out, _ = said(capfd, "score", folder / "other", folder / "mixed.csv", "--json")
+    assert json.loads(out)["right"] > 90
+    assert said(capfd, "show", folder / "other")[0] == 0
+    status, _, err = said(capfd, *words, "--plot", folder / "run.png")
+    assert status == 2
+    assert "--plot draws the run of perceptron" in err or "--plot is for learners" in err
+    assert not (folder / "run.png").exists()
+
+
 def test_a_class_that_comes_late_and_a_stream_that_begins_with_one(folder, capfd):
     """Small blocks of a sorted file: one class, then two, then three; a pipe gives the same."""
     options = ("--learner", "perceptron", "--epochs", 3, "--block-bytes", 300)

@@ -18,7 +18,7 @@ import novikoff
 from novikoff.cli import DONE, say
 from novikoff.cli.drawing import Sketch
 from novikoff.cli.meaning import require_learner_has, require_whole
-from novikoff.cli.options import LEARNERS, NOT_HERE, flag, given
+from novikoff.cli.options import LEARNERS, NOT_HERE, RECORDED, WHOLE, flag, given
 from novikoff.cli.paths import require_different, require_one_output, require_place
 from novikoff.cli.progress import Progress
 from novikoff.cli.reading import (
@@ -51,10 +51,15 @@ def fit(arguments: Namespace) -> int:
     sketch = Sketch(arguments.plot, keep=bool(arguments.record)) if arguments.plot else None
     learner = getattr(novikoff, LEARNERS[arguments.learner])
     if arguments.learner == "max-margin":
-        require_whole(arguments, "MaxMargin")
+        require_whole(arguments, arguments.learner)
         return whole(learner(**parameters), sketch, arguments)
     epochs = arguments.epochs or EPOCHS
     parameters |= {"max_iter": epochs, "random_state": arguments.seed or 0}
+    if sketch and arguments.learner not in (*RECORDED, "winnow"):
+        raise ParameterError(
+            f"--plot draws the run of {', '.join(RECORDED)} or winnow, and not of "
+            f"{arguments.learner}: leave it out."
+        )
     if sketch:
         parameters["record"] = True
     model = learner(**parameters)
@@ -63,8 +68,8 @@ def fit(arguments: Namespace) -> int:
         return progressive_fit(model, arguments)
     if arguments.window is not None:
         raise ParameterError("--window is that of --progressive: give it too.")
-    if parameters.get("slack") and epochs > 1:
-        require_whole(arguments, learner.__name__)
+    if arguments.learner in WHOLE or (parameters.get("slack") and epochs > 1):
+        require_whole(arguments, arguments.learner)
         return whole(model, sketch, arguments)
     return in_blocks(model, epochs, sketch, arguments)
 

@@ -72,13 +72,11 @@ def require_learner_has(arguments: Namespace) -> None:
 
 def require_whole(arguments: Namespace, learner: str) -> None:
     """Options of passes have no meaning where all examples are learned from at once."""
-    widest = learner == "MaxMargin"
-    for name in BLOCKS[0 if widest else 3 :]:
+    needs = {"max-margin": "the widest separator needs", "pocket": "the pocket needs"}
+    for name in BLOCKS[0 if learner == "max-margin" else 3 :]:
         if was_given(arguments, name):
-            why = (
-                "the widest separator needs" if widest else "--slack with more than one epoch needs"
-            )
             raise ParameterError(
-                f"{flag(name)} is for learners that go block by block, but {why} all examples at "
+                f"{flag(name)} is for learners that go block by block, but "
+                f"{needs.get(learner, '--slack with more than one epoch needs')} all examples at "
                 "once: leave it out."
             )

@@ -9,11 +9,24 @@ LEARNERS = {
     "perceptron": "Perceptron",
     "averaged": "AveragedPerceptron",
     "voted": "VotedPerceptron",
+    "pocket": "Pocket",
     "winnow": "Winnow",
+    "balanced-winnow": "BalancedWinnow",
+    "passive-aggressive": "PassiveAggressive",
+    "second-order": "SecondOrderPerceptron",
+    "arow": "AROW",
+    "scw": "SCW",
     "max-margin": "MaxMargin",
 }
 
-ADDITIVE = ("perceptron", "averaged", "voted")
+WHOLE = ("pocket", "max-margin")
+"""Learners that need all examples at once."""
+
+RECORDED = ("perceptron", "averaged", "voted")
+ADDITIVE = (*RECORDED, "pocket")
+CONFIDENT = ("second-order", "arow", "scw")
+MARGINAL = ("passive-aggressive", *CONFIDENT)
+ALL = (*ADDITIVE, "balanced-winnow", *MARGINAL)
 
 
 class Parameter(NamedTuple):
@@ -27,19 +40,40 @@ class Parameter(NamedTuple):
 
 
 PARAMETERS = (
-    Parameter("fit_intercept", bool, (*ADDITIVE, "max-margin"), "have a bias"),
+    Parameter("fit_intercept", bool, (*ALL, "max-margin"), "have a bias"),
     Parameter("normalize", bool, ADDITIVE, "scale every example to length 1"),
     Parameter("tie", str, ADDITIVE, "what a score of 0 means", ("mistake", "negative", "positive")),
     Parameter("eta0", float, ADDITIVE, "the step of an update"),
     Parameter("slack", float, ADDITIVE, "the size of a private feature for every example"),
-    Parameter("class_weight", dict, ADDITIVE, "balanced, or LABEL=WEIGHT (once a label)"),
-    Parameter("multi_class", str, ADDITIVE, "how many classes are learned", ("joint", "ovr")),
-    Parameter("shuffle", bool, (*ADDITIVE, "winnow"), "visit the rows of a block in random order"),
-    Parameter("record", bool, (*ADDITIVE, "winnow"), "keep every update in the model, to be drawn"),
+    Parameter("checks", int, ("pocket",), "how many times a pass may count errors on all data"),
+    Parameter("class_weight", dict, ALL, "balanced, or LABEL=WEIGHT (once a label)"),
+    Parameter(
+        "multi_class",
+        str,
+        (*RECORDED, "passive-aggressive"),
+        "how more than two classes are learned",
+        ("joint", "ovr"),
+    ),
+    Parameter("shuffle", bool, (*ALL, "winnow"), "visit the rows of a block in random order"),
+    Parameter("record", bool, (*RECORDED, "winnow"), "keep every update in the model, to be drawn"),
     Parameter("threshold", float, ("winnow",), "what a positive score must reach"),
-    Parameter("factor", float, ("winnow",), "what an update multiplies or divides by"),
+    Parameter("factor", float, ("winnow", "balanced-winnow"), "what an update multiplies by"),
     Parameter("binarize", float, ("winnow",), "the level above which a value counts as 1"),
-    Parameter("C", float, ("max-margin",), "the cost of being inside the margin"),
+    Parameter("clip", bool, ("balanced-winnow",), "cut values off at 0 and 1"),
+    Parameter(
+        "variant",
+        str,
+        ("passive-aggressive", "scw"),
+        "which of its algorithms",
+        ("PA", "PA-I", "PA-II", "I", "II"),
+    ),
+    Parameter("covariance", str, CONFIDENT, "what is kept of it", ("diagonal", "full")),
+    Parameter("a", float, ("second-order",), "the weight of no correlation"),
+    Parameter("r", float, ("arow",), "how much an update is held back"),
+    Parameter("eta", float, ("scw",), "the probability to be right with"),
+    Parameter(
+        "C", float, ("passive-aggressive", "scw", "max-margin"), "the cost of too small a margin"
+    ),
     Parameter("tol", float, ("max-margin",), "the duality gap to stop at"),
     Parameter("budget", float, ("max-margin",), "seconds after which to stop in any case"),
 )
