@@ -65,6 +65,7 @@ def write(file: IO[bytes], contents: Contents) -> None:
             "shape": list(tensors[name].shape),
             "data_offsets": [begin, end],
         }
+        _place(name, header[name])  # what could not be read is not written
     text = written(header).encode("ascii")
     text += b" " * (-len(text) % 8)
     if len(text) > HEADER_LIMIT:
@@ -183,7 +184,7 @@ def _place(name: str, entry: Any) -> tuple[int, int]:
                 f"The tensor {name!r} has type {json.dumps(dtype)}, which no model has: "
                 f"types are {', '.join(TYPES)}."
             )
-        if _counts(shape) and len(shape) <= 2 and _counts(offsets) and len(offsets) == 2:
+        if _counts(shape) and len(shape) <= 3 and _counts(offsets) and len(offsets) == 2:
             begin, end = offsets
             if end - begin == prod(shape) * np.dtype(TYPES[dtype]).itemsize:
                 return begin, end
