@@ -8,9 +8,19 @@ import onnxruntime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from laws.learners import LEARNERS, ROUNDED, ZERO_ONE, data_for, fitted, options_for
-from novikoff import AveragedPerceptron, MaxMargin, Perceptron, VotedPerceptron, Winnow, store
+from novikoff import (
+    AveragedPerceptron,
+    BalancedWinnow,
+    MaxMargin,
+    Perceptron,
+    VotedPerceptron,
+    Winnow,
+    describe,
+    store,
+)
 from novikoff.errors import ParameterError
 from novikoff.store import graphs
 
@@ -211,3 +221,14 @@ def test_many_classes_without_a_graph(path):
         store.to_onnx(fitted(VotedPerceptron, X, y), path)
     with pytest.raises(ParameterError, match="one class only, 'a': let it learn another"):
         store.to_onnx(Perceptron().partial_fit([[1.0]], ["a"]), path)
+
+
+def test_clipping(path):
+    X = np.array([[-1.0, 0.5], [3.0, 0.25], [0.75, 9.0], [0.0, -2.0]])
+    y = [0, 1, 1, 0]
+    model = fitted(BalancedWinnow, X, y, clip=True, random_state=0)
+    label, score = evaluated(model, X, path)
+    assert label.tolist() == model.predict(X).tolist() == y
+    np.testing.assert_allclose(score, model.decision_function(X), rtol=1e-12)
+    assert "above 1 being 1" in describe(model, X)
+    assert describe(model, X) == describe(model, sparse.csr_array(X))

@@ -218,7 +218,7 @@ class BalancedWinnow(Online):
 
     def __sklearn_tags__(self) -> Any:
         tags = Online.__sklearn_tags__(self)
-        tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = not self.clip
         tags.classifier_tags.poor_score = True  # on data where no few features matter
         return tags
 

@@ -153,7 +153,7 @@ class Online(MistakeDriven):
         k, errors, length, stopped = machines.epoch(
             W, beside, updates, D, self._rule(run), taking, True if measure else None
         )
-        run.mistakes[-1] += errors
+        run.mistakes[-1] += int(errors)
         return k, length, stopped
 
     def _widen(self, run: Run, places: Array, n_classes: int) -> None:

@@ -236,7 +236,7 @@ class PassiveAggressive(Online):
         rule = Rule(1.0, tau.bias, 0, 0.0)
         first = True if measure else None
         k, errors, length, stopped = epoch(run.w, updates, D, rule, tau, classes, first)
-        run.mistakes[-1] += errors
+        run.mistakes[-1] += int(errors)
         return k, length, stopped
 
     def _widen(self, run: Run, places: Array, n_classes: int) -> None:

@@ -36,9 +36,9 @@ from novikoff.learners.run import Like, Run
 from novikoff.products import suited
 from novikoff.rows import add, dot
 
-RUN, LONGEST, ERRORS, CHECKED = range(4)
+RUN, LONGEST, KNOWN, ERRORS, CHECKED = range(5)
 """The counts of a run: the right answers since the last mistake, those of the weights in the
-pocket, 1 + their errors (0 if not known), and how many rows were read to count errors."""
+pocket, whether their errors are known, those errors, and how many rows were read to count some."""
 
 
 @njit(cache=True)
@@ -61,12 +61,13 @@ def replay_many(W, made, D, rule):
 
 @njit(cache=True)
 def errors(w, D, rule, most):
-    """How many examples `w` errs on, up to `most`, and how many were read."""
-    wrong = 0
+    """The weight of the examples that `w` errs on, up to `most`, and how many were read."""
+    wrong = 0.0
     for t in range(n_visits(D)):
         i = visit(D, t)
         m = D.y[i] * (dot(w, D.rows, i) + w[-1])
-        wrong += m < 0.0 or (m == 0.0 and D.y[i] != rule.tie)
+        if m < 0.0 or (m == 0.0 and D.y[i] != rule.tie):
+            wrong += weight(D, i)
         if wrong >= most:
             return wrong, t + 1
     return wrong, n_visits(D)
@@ -74,12 +75,13 @@ def errors(w, D, rule, most):
 
 @njit(cache=True)
 def errors_of_many(W, D, rule, classes, most):
-    """How many examples `W` errs on, up to `most`, and how many were read."""
-    wrong = 0
+    """The weight of the examples that `W` errs on, up to `most`, and how many were read."""
+    wrong = 0.0
     for t in range(n_visits(D)):
         i = visit(D, t)
         r, m, _ = joint.rival(W, D, i, t, rule, classes)
-        wrong += m < 0.0 or (m == 0.0 and not joint.wins(D.y[i], r, rule.tie))
+        if m < 0.0 or (m == 0.0 and not joint.wins(D.y[i], r, rule.tie)):
+            wrong += weight(D, i)
         if wrong >= most:
             return wrong, t + 1
     return wrong, n_visits(D)
@@ -100,7 +102,7 @@ class Pocket(Additive):
         How many of the weights of an epoch to count the errors of, those that survived
         longest first.
     fit_intercept, normalize, tie, eta0, slack, shuffle, random_state, warm_start, class_weight
-        As for `Perceptron`. Errors are counted without weights and without slack.
+        As for `Perceptron`. An error counts as much as its example weighs, without slack.
     max_iter : int, default=100
         The most epochs to make.
 
@@ -112,8 +114,9 @@ class Pocket(Additive):
         As for `Perceptron`.
     n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, radius_, margin_, mistake_bound_
         As for `Perceptron`; they tell of the run.
-    pocket_errors_ : int
-        How many training errors the weights in the pocket make: known after a second epoch.
+    pocket_errors_ : float
+        How many training errors the weights in the pocket make, or what the examples weigh: known
+        after a second epoch.
     n_checked_ : int
         How many rows were read to count errors.
 
@@ -126,7 +129,7 @@ class Pocket(Additive):
     ...     warnings.simplefilter("ignore")  # there is no end
     ...     model = Pocket(random_state=0).fit(X, y)
     >>> model.pocket_errors_, model.converged_
-    (1, False)
+    (1.0, False)
 
     References
     ----------
@@ -164,14 +167,14 @@ class Pocket(Additive):
         self.class_weight = class_weight
 
     @property
-    def pocket_errors_(self) -> int:
-        """How many errors the weights in the pocket make on the data of `fit`."""
-        found = int(_kept(self._fitted())[1][ERRORS]) - 1
-        if found < 0:
+    def pocket_errors_(self) -> float:
+        """How many errors the weights in the pocket make on the data of `fit`, by weight."""
+        counts = _kept(self._fitted())[1]
+        if not counts[KNOWN]:
             raise AttributeError(
                 "pocket_errors_ is known after a second epoch of fit: a stream keeps no examples."
             )
-        return found
+        return float(counts[ERRORS])
 
     @property
     def n_checked_(self) -> int:
@@ -189,7 +192,7 @@ class Pocket(Additive):
             made = many.first(room, k)
             ends = np.append(made.times, n_visits(D))
             runs = np.diff(ends, prepend=-1) - 1  # right answers before each mistake, and the end
-            runs[0] += _kept(run)[1][RUN]
+            runs[0] += int(_kept(run)[1][RUN])
             if run.streaming or len(run.mistakes) == 1:
                 self._take_longest(run, before, made, D, runs)
             else:
@@ -203,23 +206,22 @@ class Pocket(Additive):
         best = int(runs.argmax())
         if runs[best] > counts[LONGEST]:
             self._replay(w, many.first(made, best), D)
-            pocket[...], counts[LONGEST], counts[ERRORS] = w, runs[best], 0
+            pocket[...], counts[LONGEST], counts[KNOWN], counts[ERRORS] = w, runs[best], 0, 0
 
     def _ratchet(self, run: Run, w: Array, made: Made, D: Examples, runs: Array) -> None:
         """The weights of the longest runs, if they make fewer errors than those in the pocket."""
         pocket, counts = _kept(run)
         if len(runs) == 1:  # no mistake
-            pocket[...], counts[LONGEST], counts[ERRORS] = w, runs[0], 1
+            pocket[...], counts[LONGEST], counts[KNOWN], counts[ERRORS] = w, runs[0], 1, 0
             return
-        if not counts[ERRORS]:
-            counts[ERRORS] = 1 + self._errors(run, pocket, D, len(D.y) + 1)
+        if not counts[KNOWN]:
+            counts[KNOWN], counts[ERRORS] = 1, self._errors(run, pocket, D, np.inf)
         done = 0
         for k in np.sort(np.argsort(-runs, kind="stable")[: self.checks]):
             self._replay(w, _between(made, done, k), D)
-            done, fewest = k, int(counts[ERRORS]) - 1
-            found = self._errors(run, w, D, fewest)
-            if found < fewest:
-                pocket[...], counts[LONGEST], counts[ERRORS] = w, runs[k], 1 + found
+            done, found = k, self._errors(run, w, D, float(counts[ERRORS]))
+            if found < counts[ERRORS]:
+                pocket[...], counts[LONGEST], counts[ERRORS] = w, runs[k], found
 
     def _replay(self, w: Array, made: Made, D: Examples) -> None:
         if w.ndim == 1:
@@ -227,10 +229,10 @@ class Pocket(Additive):
         else:
             replay_many(w, made, D, self._rule())
 
-    def _errors(self, run: Run, w: Array, D: Examples, most: int) -> int:
-        """How many errors these weights make, counted up to `most`."""
-        if most == 0:
-            return 0
+    def _errors(self, run: Run, w: Array, D: Examples, most: float) -> float:
+        """How many errors these weights make, by weight, counted up to `most`."""
+        if most == 0.0:
+            return 0.0
         D = D._replace(order=None if D.weight is None else np.flatnonzero(D.weight))
         rule = self._rule()._replace(slack=0.0)
         if w.ndim == 1:
@@ -240,18 +242,18 @@ class Pocket(Additive):
             classes = Classes(np.zeros(K, np.int64), np.empty(K, w.dtype), np.empty(0), none)
             wrong, read = errors_of_many(suited(w, D.rows), D, rule, classes, most)
         _kept(run)[1][CHECKED] += read
-        return int(wrong)
+        return float(wrong)
 
     # ------------------------------------------------------ its run
 
     def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
         run = Additive._begin(self, X, n_classes, coef, intercept)
-        run.beside, run.counts = run.w.copy(), np.zeros(4, np.int64)
+        run.beside, run.counts = run.w.copy(), np.zeros(5)
         return run
 
     def _resumed(self, X: Any) -> Run:
         run = MistakeDriven._resumed(self, X)
-        _kept(run)[1][ERRORS] = 0  # the data may be others
+        _kept(run)[1][KNOWN] = 0  # the data may be others
         return run
 
     def _widen(self, run: Run, places: Array, n_classes: int) -> None:
@@ -262,7 +264,7 @@ class Pocket(Additive):
         return _kept(self._fitted())[0]
 
     def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
-        return Like(w.shape, w.dtype, n_counts=4)
+        return Like(w.shape, w.dtype, n_counts=5)
 
     def _check_parameters(self) -> None:
         Additive._check_parameters(self)

@@ -22,7 +22,7 @@ class Like(NamedTuple):
     least: float = -np.inf
     """No number in it is smaller."""
     n_counts: int = 0
-    """How many whole numbers there are beside it."""
+    """How many numbers there are beside it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -44,7 +44,7 @@ class Run:
     beside: Array | None = None
     """What the kernel keeps beside the weights, if it keeps anything: variances, a pocket."""
     counts: Array | None = None
-    """Whole numbers that the learner keeps, if it keeps any."""
+    """Numbers that the learner keeps, if it keeps any; none is negative."""
     n_seen: int = 0
     """The `T` of the notes: examples seen, over all passes."""
     length: float = 0.0

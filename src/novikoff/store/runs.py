@@ -133,7 +133,9 @@ def unpack_kept(model: MistakeDriven, run: Run, parts: Parts) -> None:
     if not (run.beside >= like.least).all():
         raise ModelFileError(f"The tensor 'beside' has a number below {like.least:g} in it.")
     if like.n_counts:
-        run.counts = parts.counts("counts", like.n_counts, below=MOST)
+        run.counts = parts.tensor("counts", (np.float64,), (like.n_counts,))
+        if not ((run.counts >= 0) & (run.counts <= MOST)).all():
+            raise ModelFileError("The tensor 'counts' has a number that is out of range.")
 
 
 # ------------------------------------------------------------- what was recorded
