@@ -7,19 +7,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from novikoff.errors import ModelFileError
-from novikoff.learners import (
-    AROW,
-    DUALS,
-    SCW,
-    AveragedPerceptron,
-    BalancedWinnow,
-    PassiveAggressive,
-    Perceptron,
-    Pocket,
-    SecondOrderPerceptron,
-    VotedPerceptron,
-    Winnow,
-)
+from novikoff.learners import DUALS, LEARNERS, AveragedPerceptron, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.weights import by_class
@@ -108,19 +96,13 @@ def _summary_of_run(model: MistakeDriven) -> dict[str, Any]:
     return summary
 
 
+MEMORIES: dict[type[Any], Memory] = {AveragedPerceptron: TALLY, VotedPerceptron: MISTAKES}
+"""What learners keep of their mistakes, those that keep anything."""
+
 KINDS = {
     kind.learner.__name__: kind
     for kind in (
-        of_run(Perceptron, NOTHING),
-        of_run(AveragedPerceptron, TALLY),
-        of_run(VotedPerceptron, MISTAKES),
-        of_run(Winnow, NOTHING),
-        of_run(Pocket, NOTHING),
-        of_run(BalancedWinnow, NOTHING),
-        of_run(PassiveAggressive, NOTHING),
-        of_run(SecondOrderPerceptron, NOTHING),
-        of_run(AROW, NOTHING),
-        of_run(SCW, NOTHING),
+        *(of_run(learner, MEMORIES.get(learner, NOTHING)) for learner in LEARNERS),
         *(Kind(dual, check_dual, pack_dual, unpack_dual, summary_of_dual) for dual in DUALS),
         Kind(MaxMargin, MaxMargin._check_parameters, pack_widest, unpack_widest, summary_of_widest),
     )
