@@ -245,7 +245,11 @@ def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
         (("fit", "nowhere", "-o", "m"), 3, "nowhere: cannot be opened"),
         (("fit", "{clean}", "-o", "missing/m"), 4, "missing"),
         (("fit", "{clean}", "-o", "/dev/full"), 4, "the disk is full"),
-        (("fit", "{clean}", "-o", "m", "--C", "3"), 2, "--C is an option of max-margin"),
+        (
+            ("fit", "{clean}", "-o", "m", "--C", "3"),
+            2,
+            "--C is an option of passive-aggressive, scw, max-margin",
+        ),
         (("fit", "{clean}", "-o", "m", "--eta0", "-1"), 2, "--eta0 -1.0"),
         (("fit", "{clean}", "-o", "m", "--epochs", "0"), 2, "whole number of at least 1"),
         (("fit", "{clean}", "-o", "m", "--learner", "winnow"), 3, "0/1 features"),
@@ -278,9 +282,11 @@ def test_one_label_only(tmp_path):
     assert finished.returncode == 3
     assert "found one label only, 1: a classifier needs examples of two" in finished.stderr
     (tmp_path / "three.svm").write_text("1 1:2\n2 2:3\n3 1:1\n")
-    finished = run("fit", tmp_path / "three.svm", "-o", tmp_path / "m")
-    assert finished.returncode == 3
-    assert "three.svm:3: found the label 3, expected 1 or 2" in finished.stderr
+    for more in (("--learner", "winnow", "--binarize", 0), ("--classes", 1, 2)):
+        finished = run("fit", tmp_path / "three.svm", "-o", tmp_path / "m", *more)
+        assert finished.returncode == 3
+        assert "three.svm:3: found the label 3, expected 1 or 2" in finished.stderr
+    assert not (tmp_path / "m").exists()
 
 
 def test_a_full_disk_leaves_the_old_model(folder, tmp_path):

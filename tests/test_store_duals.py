@@ -119,7 +119,7 @@ def test_the_command_shows_and_uses_it(learner, tmp_path, capsys):
     rows.write_text("1 1:1\n2 2:1\n3 3:1\n1 4:1\n")
     assert main(["show", str(path)]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(f"{learner.__name__} of 1 and 2 and 3\n")
+    assert shown.startswith(f"{learner.__name__} of 3 classes (1, 2, 3)\n")
     assert f"support      {len(model.support_)}\n" in shown
     assert main(["score", str(path), str(rows)]) == 0
     assert capsys.readouterr().out == "4 of 4 right (100.00%), 0 wrong\n"

@@ -59,12 +59,12 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
         run = unpack_run(parts, len(model.classes_), many=learner.takes_many_classes)
         run.memory = memory.unpack(run, parts)
         run.recorded = unpack_record(run, parts)
-        for name in model._space().keys() & ADDED.keys():
-            run.space.setdefault(name, ADDED[name])
-        if run.space.keys() != model._space().keys():
+        told, known = run.space, model._space()
+        run.space = {name: ADDED[name] for name in known.keys() & ADDED.keys()} | told
+        if run.space.keys() != known.keys():
             raise ModelFileError(
-                f"The space of the run is given by {', '.join(run.space) or 'nothing'} in the "
-                f"file, and not by {', '.join(model._space())}."
+                f"The space of the run is given by {', '.join(told) or 'nothing'} in the file, and "
+                f"not by {', '.join(known)}."
             )
         clone(model).set_params(**run.space)._check_parameters()
         unpack_kept(model, run, parts)
