@@ -15,7 +15,6 @@ from river import checks  # noqa: E402
 
 from novikoff.river import WIDE, RiverPerceptron  # noqa: E402
 
-
 CHECKS = list(checks.yield_checks(RiverPerceptron()))
 
 

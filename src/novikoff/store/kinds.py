@@ -60,12 +60,13 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
         run.memory = memory.unpack(run, parts)
         run.recorded = unpack_record(run, parts)
         told, known = run.space, model._space()
-        run.space = {name: ADDED[name] for name in known.keys() & ADDED.keys()} | told
-        if run.space.keys() != known.keys():
+        space = {name: ADDED[name] for name in known.keys() & ADDED.keys()} | told
+        if space.keys() != known.keys():
             raise ModelFileError(
                 f"The space of the run is given by {', '.join(told) or 'nothing'} in the file, and "
                 f"not by {', '.join(known)}."
             )
+        run.space = {name: space[name] for name in known}  # in the order they are written in
         clone(model).set_params(**run.space)._check_parameters()
         unpack_kept(model, run, parts)
         model._run = run
