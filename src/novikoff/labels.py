@@ -14,6 +14,9 @@ from sklearn.utils.validation import column_or_1d
 from novikoff.errors import DataError, ParameterError
 
 Signs = npt.NDArray[np.int8]
+
+SPREAD = 1 << 16
+"""Whole numbers that lie no further apart are counted."""
 WHOLE = 2.0**53
 
 
@@ -116,11 +119,25 @@ def two_classes(y: npt.NDArray[Any], name: str = "y") -> tuple[npt.NDArray[Any],
 
 def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The labels in `y`, sorted, and for each example its sign, or its number if there are more."""
+    if y.dtype.kind in "iu" and len(y) and int(y.max()) - int(y.min()) < SPREAD:
+        return _counted(y)
     check_classification_targets(y)
     classes = np.unique(y)
     if len(classes) <= 2:
         return two_classes(y)
     return classes, codes(y, classes)
+
+
+def _counted(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The same for whole numbers that lie together: counting them is quicker than sorting."""
+    low = y.min()
+    places = (y - low).astype(np.intp)
+    found = np.flatnonzero(np.bincount(places))
+    if len(found) <= 2:
+        return two_classes(y)
+    numbers = np.zeros(found[-1] + 1, np.int32)
+    numbers[found] = np.arange(len(found))
+    return (found + int(low)).astype(y.dtype), numbers[places]
 
 
 def codes(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -20,6 +20,7 @@ from novikoff.rows import (
     first,
     is_a,
     last,
+    sqnorm,
     value,
 )
 
@@ -78,6 +79,48 @@ def _dots(W, X, i, out):
     if is_a(inner, CSR):
         return lambda W, X, i, out: entry_by_entry(W, X, i, out)
     return lambda W, X, i, out: vector_by_vector(W, X, i, out)
+
+
+@njit(fastmath=SUM)
+def dot_two_and_sqnorm(w, v, X, i):
+    """`dot_two` and `sqnorm` from one look at a plain dense row, each with its own bits."""
+    s = t = q = w.dtype.type(0)
+    for k in range(first(X, i), last(X, i)):
+        x = w.dtype.type(value(X, i, k))
+        s += x * w[column(X, k)]
+        t += x * v[column(X, k)]
+        q += x * x
+    return s, t, q
+
+
+def dots_and_sqnorm(W: Any, X: Any, i: int, out: Any) -> Any:
+    """`dots`, and the `sqnorm` of the row: of a plain dense one in the same pass."""
+    dots(W, X, i, out)
+    return sqnorm(W[0], X, i)
+
+
+@overload(dots_and_sqnorm)
+def _dots_and_sqnorm(W, X, i, out):
+    if is_a(X, CSR, Unit, Above) or not hasattr(X, "ndim"):
+
+        def in_two(W, X, i, out):
+            dots(W, X, i, out)
+            return sqnorm(W[0], X, i)
+
+        return in_two
+
+    def in_one(W, X, i, out):
+        if len(W) < 2:
+            dots(W, X, i, out)
+            return sqnorm(W[0], X, i)
+        out[0], out[1], q = dot_two_and_sqnorm(W[0], W[1], X, i)
+        for c in range(2, len(W) - 1, 2):
+            out[c], out[c + 1] = dot_two(W[c], W[c + 1], X, i)
+        if len(W) % 2:
+            out[len(W) - 1] = dot(W[-1], X, i)
+        return q
+
+    return in_one
 
 
 def suited(W: Any, X: Any) -> Any:

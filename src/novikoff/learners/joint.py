@@ -25,8 +25,8 @@ from numba import njit
 
 from novikoff.examples import announce, n_visits, visit, weight
 from novikoff.learners.loop import longest_so_far
-from novikoff.products import dots
-from novikoff.rows import add, sqnorm
+from novikoff.products import dots, dots_and_sqnorm
+from novikoff.rows import add
 
 
 class Made(NamedTuple):
@@ -72,10 +72,12 @@ def shared(classes, slack, a, i, c):
 
 @njit
 def rival(W, D, i, t, rule, classes):
-    """The best class but the right one, by how much that is better, and are scores finite?"""
+    """The best class but the right one, by how much that is better, and are scores finite?
+
+    `classes.scores` has the products of the row with the weights, and then the scores.
+    """
     s, y, a = classes.scores, D.y[i], rule.eta * weight(D, i)
     sound, r = 0.0, -1
-    dots(W, D.rows, i, s)
     for c in range(len(W)):
         s[c] += W[c, -1]
         sound += abs(s[c])
@@ -104,8 +106,11 @@ def epoch(W, alpha, made, D, rule, classes, measure):
     for t in range(n_visits(D)):
         i = visit(D, t)
         announce(D, t)
-        if measure is not None:
-            R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
+        if measure is None:
+            dots(W, D.rows, i, classes.scores)
+        else:
+            q = dots_and_sqnorm(W, D.rows, i, classes.scores)
+            R = longest_so_far(R, D.rows, i, q)
             if np.inf == R:
                 return k, R, least, t
         r, m, sound = rival(W, D, i, t, rule, classes)

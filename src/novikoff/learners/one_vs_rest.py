@@ -14,8 +14,7 @@ from numba import njit
 from novikoff.examples import announce, n_visits, visit, weight
 from novikoff.learners.joint import move, shared
 from novikoff.learners.loop import longest_so_far
-from novikoff.products import dots
-from novikoff.rows import sqnorm
+from novikoff.products import dots, dots_and_sqnorm
 
 
 @njit(cache=True)
@@ -30,12 +29,14 @@ def epoch(W, alpha, made, D, rule, classes, measure):
     for t in range(n_visits(D)):
         i = visit(D, t)
         announce(D, t)
-        if measure is not None:
-            R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
+        if measure is None:
+            dots(W, D.rows, i, classes.scores)
+        else:
+            q = dots_and_sqnorm(W, D.rows, i, classes.scores)
+            R = longest_so_far(R, D.rows, i, q)
             if np.inf == R:
                 return k, R, 0.0, t
         a, before = rule.eta * weight(D, i), k
-        dots(W, D.rows, i, classes.scores)
         for c in range(len(W)):
             if t < classes.since[c]:
                 continue

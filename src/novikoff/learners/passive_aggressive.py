@@ -36,7 +36,7 @@ from novikoff.learners.joint import Classes, Made, move
 from novikoff.learners.loop import Rule, longest_so_far
 from novikoff.learners.online import Online
 from novikoff.learners.run import Run
-from novikoff.products import suited
+from novikoff.products import dots, suited
 from novikoff.rows import add, norm, sqnorm
 
 VARIANTS = {"PA": 0, "PA-I": 1, "PA-II": 2}
@@ -90,6 +90,7 @@ def epoch(W, alpha, D, rule, tau, classes, measure):
             R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
             if np.inf == R:
                 return k, errors, R, t
+        dots(W, D.rows, i, classes.scores)
         r, m, sound = joint.rival(W, D, i, t, rule, classes)
         if not sound:
             return k, errors, R, t

@@ -33,7 +33,7 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.joint import Classes, Made, move
 from novikoff.learners.run import Like, Run
-from novikoff.products import suited
+from novikoff.products import dots, suited
 from novikoff.rows import add, dot
 
 RUN, LONGEST, KNOWN, ERRORS, CHECKED = range(5)
@@ -79,6 +79,7 @@ def errors_of_many(W, D, rule, classes, most):
     wrong = 0.0
     for t in range(n_visits(D)):
         i = visit(D, t)
+        dots(W, D.rows, i, classes.scores)
         r, m, _ = joint.rival(W, D, i, t, rule, classes)
         if m < 0.0 or (m == 0.0 and not joint.wins(D.y[i], r, rule.tie)):
             wrong += weight(D, i)
