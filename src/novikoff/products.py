@@ -27,7 +27,7 @@ from novikoff.rows import (
 
 @njit(fastmath=SUM)
 def dot_two(w, v, X, i):
-    """`dot` with two weight vectors, each with the bits it has alone, from one look at the row."""
+    """`dot` with two weight vectors from one look at the row; of a plain dense one, bit for bit."""
     s = t = w.dtype.type(0)
     r = divisor(X, i)
     for k in range(first(X, i), last(X, i)):
