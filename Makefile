@@ -30,6 +30,8 @@ format: .venv/developing
 
 bench: .venv/developing
 	$(BIN)/python -m benchmarks.fit
+	$(BIN)/python -m benchmarks.many
+	$(BIN)/python -m benchmarks.dictionaries
 	$(BIN)/python -m benchmarks.kernel
 	$(BIN)/python -m benchmarks.read
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.separate
