@@ -249,22 +249,12 @@ class Additive(MistakeDriven):
         return self.multi_class == "ovr"
 
     def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
-        d, dtype = X.shape[1], weight_dtype(X)
-        n = n_classes if n_classes > 2 else 1
-        start = np.zeros((n, d + 1), dtype)
-        start[:, :-1] = starting_weights("coef_init", coef, n * d, dtype).reshape(n, d)
-        start[:, -1] = starting_weights("intercept_init", intercept, n, dtype)
-        start = start if n > 1 else start[0]
+        start = first_weights(X, n_classes, coef, intercept, self.fit_intercept)
         run = Run(start.copy(), self._space(), brought=np.zeros(n_classes))
-        if n > 1 and self._machines():
-            run.total, run.least, run.private = np.zeros(n), np.zeros(n), np.zeros(n)
+        if start.ndim > 1 and self._machines():
+            run.total, run.least, run.private = (np.zeros(n_classes) for _ in range(3))
         if coef is None and intercept is None:
             return run
-        if start[..., -1].any() and not self.fit_intercept:
-            raise ParameterError(
-                "intercept_init was given, but fit_intercept=False: the hyperplane goes through "
-                "the origin. Leave one of them out."
-            )
         run.start, run.reach = start, float(abs(start).max())
         return run
 
@@ -351,6 +341,21 @@ def _machine(run: Run, c: int) -> Run:
 
 def _least_positive(weight: Array) -> float:
     return float(np.min(weight, where=weight > 0, initial=np.inf))
+
+
+def first_weights(X: Any, n_classes: int, coef: Any, intercept: Any, bias: bool) -> Array:
+    """The weights to start from, the bias last; of more than two classes, a row each."""
+    d, dtype = X.shape[1], weight_dtype(X)
+    n = n_classes if n_classes > 2 else 1
+    w = np.zeros((n, d + 1), dtype)
+    w[:, :-1] = starting_weights("coef_init", coef, n * d, dtype).reshape(n, d)
+    w[:, -1] = starting_weights("intercept_init", intercept, n, dtype)
+    if w[:, -1].any() and not bias:
+        raise ParameterError(
+            "intercept_init was given, but fit_intercept=False: the hyperplane goes through "
+            "the origin. Leave one of them out."
+        )
+    return w if n > 1 else w[0]
 
 
 def starting_weights(name: str, given: Any, n: int, dtype: Any) -> Array:

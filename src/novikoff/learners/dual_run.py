@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import NotFittedError
 
 from novikoff.learners.gram import Kernel
 from novikoff.learners.support import Support
+from novikoff.learners.telling import Counting
 
 Array = npt.NDArray[Any]
 
@@ -67,25 +67,8 @@ class DualRun:
         )
 
 
-class DualTelling:
+class DualTelling(Counting[DualRun]):
     """A kernel machine all of whose knowledge is in its run (abstract)."""
-
-    _run: DualRun
-
-    @property
-    def n_iter_(self) -> int:
-        """How many passes over the data were made; all of `partial_fit` is one."""
-        return len(self._fitted().mistakes)
-
-    @property
-    def mistakes_(self) -> Array:
-        """How many mistakes each pass made."""
-        return np.array(self._fitted().mistakes, np.int64)
-
-    @property
-    def n_mistakes_(self) -> int:
-        """How many mistakes were made in all."""
-        return sum(self._fitted().mistakes)
 
     @property
     def converged_(self) -> bool:
@@ -123,14 +106,3 @@ class DualTelling:
         if not isinstance(support, Support):
             raise AttributeError(f"{name} is not kept with kernel='linear': coef_ is.")
         return support
-
-    def _is_fitted(self) -> bool:
-        return "_run" in self.__dict__
-
-    def _fitted(self) -> DualRun:
-        if not self._is_fitted():
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
-                "appropriate arguments before using this estimator."
-            )
-        return self._run

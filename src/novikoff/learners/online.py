@@ -6,11 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.errors import ParameterError
 from novikoff.examples import Examples
-from novikoff.inputs import as_rows, weight_dtype
+from novikoff.inputs import as_rows
 from novikoff.learners import machines, many, parameters
-from novikoff.learners.additive import starting_weights
+from novikoff.learners.additive import first_weights
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.joint import Made
 from novikoff.learners.run import Run
@@ -45,11 +44,6 @@ class Online(MistakeDriven):
     def n_updates_(self) -> int:
         """How many updates were made in all, those on right answers included."""
         return sum(self._fitted().changes or ())
-
-    @property
-    def n_mistakes_(self) -> int:
-        """How many mistakes were made in all: examples on the wrong side, or on none."""
-        return sum(self._fitted().mistakes)
 
     @property
     def radius_(self) -> float:
@@ -122,17 +116,7 @@ class Online(MistakeDriven):
         return {"fit_intercept": self.fit_intercept}
 
     def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
-        d, dtype = X.shape[1], weight_dtype(X)
-        n = n_classes if n_classes > 2 else 1
-        w = np.zeros((n, d + 1), dtype)
-        w[:, :-1] = starting_weights("coef_init", coef, n * d, dtype).reshape(n, d)
-        w[:, -1] = starting_weights("intercept_init", intercept, n, dtype)
-        if w[:, -1].any() and not self.fit_intercept:
-            raise ParameterError(
-                "intercept_init was given, but fit_intercept=False: the hyperplane goes through "
-                "the origin. Leave one of them out."
-            )
-        w = w if n > 1 else w[0]
+        w = first_weights(X, n_classes, coef, intercept, self.fit_intercept)
         run = Run(w, self._space(), changes=[], brought=np.zeros(n_classes))
         run.beside = self._beside(run.space, w)
         return run
@@ -168,7 +152,7 @@ class Online(MistakeDriven):
         raise NotImplementedError  # updates are not recorded
 
     def _redo(self, w: Array, rows: Any, made: tuple[Array, Array], space: dict[str, Any]) -> None:
-        raise NotImplementedError
+        raise NotImplementedError  # for the same reason
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return as_rows(X)

@@ -1,6 +1,6 @@
 """What a fitted learner tells of its run."""
 
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,19 @@ from novikoff.learners.run import Run
 Array = npt.NDArray[Any]
 
 
-class Telling:
-    """A learner all of whose knowledge is in its run (abstract)."""
+class Passed(Protocol):
+    """A run that knows how many mistakes each pass made."""
 
-    _run: Run
+    mistakes: list[int]
+
+
+R = TypeVar("R", bound=Passed)
+
+
+class Counting(Generic[R]):
+    """A learner all of whose knowledge is in its run, which counts mistakes (abstract)."""
+
+    _run: R
 
     @property
     def n_iter_(self) -> int:
@@ -28,8 +37,23 @@ class Telling:
 
     @property
     def n_mistakes_(self) -> int:
-        """How many mistakes, and so updates, were made in all."""
+        """How many mistakes were made in all."""
         return sum(self._fitted().mistakes)
+
+    def _is_fitted(self) -> bool:
+        return "_run" in self.__dict__
+
+    def _fitted(self) -> R:
+        if not self._is_fitted():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments before using this estimator."
+            )
+        return self._run
+
+
+class Telling(Counting[Run]):
+    """A learner with weights, which tells of its run (abstract)."""
 
     @property
     def converged_(self) -> bool:
@@ -58,14 +82,3 @@ class Telling:
     def radius_(self) -> float:
         """The largest length of an example, in the space the run took place in."""
         return self._fitted().length
-
-    def _is_fitted(self) -> bool:
-        return "_run" in self.__dict__
-
-    def _fitted(self) -> Run:
-        if not self._is_fitted():
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
-                "appropriate arguments before using this estimator."
-            )
-        return self._run
