@@ -54,6 +54,10 @@ def models():
         "sparse KernelPerceptron": voting,
         "precomputed KernelPerceptron": given,
         "Romma": fitted(Romma, X, Y, **poly),
+        "many AveragedPerceptron": fitted(AveragedPerceptron, X, three, random_state=11),
+        "ovr VotedPerceptron": fitted(
+            VotedPerceptron, small, three, multi_class="ovr", slack=1.0, random_state=12
+        ),
         "linear Romma": Romma(kernel="linear", random_state=6).partial_fit(X, three),
         "Perceptron": named,
         "AveragedPerceptron": fitted(AveragedPerceptron, X, Y, fit=started, random_state=1),
