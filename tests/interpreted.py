@@ -82,7 +82,7 @@ for learner in ROUNDED:
 K = (values @ values.T).astype(float)
 w, alpha, times = np.zeros(17), np.zeros(16, np.int64), np.empty(16, np.int64)
 D, rule = Examples(Gram(K), y.astype(np.int8)), Rule(1.0, 1.0, 0, 0.0)
-result = epoch(w, alpha, times, D, rule, True)
+result = epoch(w, alpha, times, D, rule, True, 0, len(D.y))
 print("Gram", w.tolist(), alpha.tolist(), *result)
 
 poly = {"kernel": "poly", "gamma": 1.0, "degree": 3, "max_iter": 2, "shuffle": False}

@@ -119,8 +119,13 @@ def two_classes(y: npt.NDArray[Any], name: str = "y") -> tuple[npt.NDArray[Any],
 
 def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The labels in `y`, sorted, and for each example its sign, or its number if there are more."""
-    if y.dtype.kind in "iu" and len(y) and int(y.max()) - int(y.min()) < SPREAD:
-        return _counted(y)
+    if y.dtype.kind in "iu" and len(y):
+        low, high = y.min(), y.max()
+        positive = y == high
+        if low != high and np.count_nonzero(positive) + np.count_nonzero(y == low) == len(y):
+            return np.array([low, high], y.dtype), as_signs(positive)
+        if int(high) - int(low) < SPREAD:
+            return _counted(y)
     check_classification_targets(y)
     classes = np.unique(y)
     if len(classes) <= 2:

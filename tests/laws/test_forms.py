@@ -95,8 +95,8 @@ def test_gram_rows_make_the_same_mistakes(world, options):
     alpha, alpha_dual = np.zeros(n, np.int64), np.zeros(n, np.int64)
     times = np.empty(n, np.int64)
     for _ in range(4):
-        one = epoch(primal, alpha, times, Examples(X, y), rule, True)
-        other = epoch(dual, alpha_dual, times, Examples(Gram(K), y), rule, True)
+        one = epoch(primal, alpha, times, Examples(X, y), rule, True, 0, len(y))
+        other = epoch(dual, alpha_dual, times, Examples(Gram(K), y), rule, True, 0, len(y))
         assert one[0] == other[0]
         assert one[1] == pytest.approx(other[1])
         np.testing.assert_array_equal(alpha, alpha_dual)

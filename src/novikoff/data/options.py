@@ -1,6 +1,5 @@
 """What can be asked of a reader, and what it answers."""
 
-import os
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -8,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.cores import n_cores, require_jobs
 from novikoff.data.blocks import Place
 from novikoff.errors import FileError, ParameterError
 
@@ -105,10 +105,7 @@ class Options:
                 raise ParameterError(f"{name}={value!r}: must be a whole number above 0.")
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float64, np.float32):
             raise ParameterError(f"dtype={self.dtype!r}: must be float64, float32 or None.")
-        if self.n_jobs is not None and (
-            not isinstance(self.n_jobs, int | np.integer) or self.n_jobs < -1 or self.n_jobs == 0
-        ):
-            raise ParameterError(f"n_jobs={self.n_jobs!r}: must be None, -1 or a number from 1 on.")
+        require_jobs(self.n_jobs)
 
     @property
     def float_type(self) -> np.dtype[Any]:
@@ -118,11 +115,7 @@ class Options:
     @property
     def threads(self) -> int:
         """How many threads may parse: as many as there are cores, unless told."""
-        if self.n_jobs is not None and self.n_jobs > 0:
-            return self.n_jobs
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
+        return n_cores() if self.n_jobs in (None, -1) else int(self.n_jobs)
 
 
 def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> None:

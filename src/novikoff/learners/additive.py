@@ -7,13 +7,15 @@ from typing import Any, Self
 import numpy as np
 from numba import njit
 
+from novikoff.cores import n_threads
 from novikoff.errors import ParameterError
 from novikoff.examples import Examples, step, visit
 from novikoff.inputs import as_rows, weight_dtype
-from novikoff.learners import joint, many, one_vs_rest, parameters
+from novikoff.learners import many, one_vs_rest, parameters
+from novikoff.learners.ahead import Pass, in_turn
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.joint import Classes, Made
-from novikoff.learners.loop import TIES, Rule, epoch
+from novikoff.learners.loop import TIES, Rule
 from novikoff.learners.run import Run
 from novikoff.learners.updates import Retraced, square_under
 from novikoff.margins.bounds import novikoff_bound
@@ -73,6 +75,7 @@ class Additive(MistakeDriven):
         class_weight: Any = None,
         record: bool = False,
         multi_class: str = "joint",
+        n_jobs: int | None = None,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.normalize = normalize
@@ -86,6 +89,7 @@ class Additive(MistakeDriven):
         self.class_weight = class_weight
         self.record = record
         self.multi_class = multi_class
+        self.n_jobs = n_jobs
 
     def fit(
         self,
@@ -267,14 +271,16 @@ class Additive(MistakeDriven):
                 f"A step of eta0 times the weights is {smallest:.1g}, which is nothing in "
                 f"{run.w.dtype}: give larger ones."
             )
-        first = True if measure else None
-        if run.w.ndim == 1:
-            k, R, least, stopped = epoch(run.w, updates, room.times, D, self._rule(), first)
+        many_classes = run.w.ndim > 1
+        classes = self._classes(run, len(D.y), since) if many_classes else None
+        run.w = suited(run.w, D.rows) if many_classes else run.w
+        work = Pass(run.w, updates, room, D, self._rule(), classes, True if measure else None)
+        least: Any
+        if classes is not None and self._machines():
+            k, R, _, stopped = one_vs_rest.shared_out(n_threads(self.n_jobs), *work)
+            least = classes.least
         else:
-            classes, run.w = self._classes(run, len(D.y), since), suited(run.w, D.rows)
-            learn = one_vs_rest.epoch if self._machines() else joint.epoch
-            k, R, least, stopped = learn(run.w, updates, room, D, self._rule(), classes, first)
-            least = classes.least if self._machines() else least
+            k, R, least, stopped = in_turn(work) if run.team is None else run.team.epoch(work)
         run.least = np.minimum(run.least, least)
         return k, R, stopped
 

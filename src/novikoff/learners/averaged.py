@@ -58,6 +58,8 @@ class AveragedPerceptron(Additive):
         As for `Perceptron`.
     multi_class : {"joint", "ovr"}, default="joint"
         As for `Perceptron`.
+    n_jobs : int or None, default=None
+        As for `Perceptron`.
     max_iter : int, default=10
         The most epochs to make.
 

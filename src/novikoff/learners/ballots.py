@@ -70,7 +70,7 @@ def elect_each(votes, scores, products, made, positive_on_line):
                 scores[made.lost[m]] -= a
 
 
-@njit(cache=True)
+@njit(nogil=True, cache=True)
 def vote(votes, scores, products, made, machines, positive_on_line):
     """The votes on some examples."""
     for i in range(len(votes)):

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from novikoff.cores import require_jobs
 from novikoff.errors import DataError, ParameterError
 from novikoff.examples import Examples, n_visits, shuffled
 from novikoff.inputs import as_rows, lengths_of, overflow, read, require_sound
@@ -27,6 +28,7 @@ from novikoff.labels import (
     two_classes,
 )
 from novikoff.learners import many, parameters
+from novikoff.learners.ahead import at_work
 from novikoff.learners.joint import Made
 from novikoff.learners.predicting import Predicting
 from novikoff.learners.run import Like, Run, Undo, undone_on_error
@@ -52,6 +54,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     warm_start: bool
     class_weight: Any = None
     record: bool = False
+    n_jobs: int | None = None
 
     # ------------------------------------------------------ what a learner supplies
 
@@ -171,12 +174,13 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         keep = self._visited(X, weight, run.space)
         random = check_random_state(self.random_state)
         rows, since = self._rows(X, run.space), np.zeros(n_classes, np.int64)
-        for epoch in range(self.max_iter):
-            D = Examples(rows, y, weight, self._order(keep, len(y), random))
-            run.begin_pass()
-            self._pass(run, updates, X, D, since, measure=epoch == 0)
-            if run.changed == 0:
-                break
+        with at_work(run, self.n_jobs):
+            for epoch in range(self.max_iter):
+                D = Examples(rows, y, weight, self._order(keep, len(y), random))
+                run.begin_pass()
+                self._pass(run, updates, X, D, since, measure=epoch == 0)
+                if run.changed == 0:
+                    break
         self._settle(run, X)
         return run
 
@@ -342,7 +346,8 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             since = many.first_visits(D, late, _own(y))
             if len(since) == 1 or (len(since) == 2 and since.any()):
                 D = self._look_on(run, X, D, n_visits(D) if len(since) == 1 else since.max())
-            self._pass(run, np.zeros(len(y), np.int64), X, D, since, measure=True)
+            with at_work(run, self.n_jobs):
+                self._pass(run, np.zeros(len(y), np.int64), X, D, since, measure=True)
         self._settle(run, X)
 
     def _look_on(self, run: Run, X: Any, D: Examples, n: int) -> Examples:
@@ -369,6 +374,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         parameters.flag("shuffle", self.shuffle)
         parameters.flag("warm_start", self.warm_start)
         parameters.flag("record", self.record)
+        require_jobs(self.n_jobs)
         self._check_parameters()
 
     def _warn(self, run: Run, n: int) -> None:

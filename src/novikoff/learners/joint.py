@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from novikoff.examples import announce, n_visits, visit, weight
+from novikoff.examples import announce, visit, weight
 from novikoff.learners.loop import longest_so_far
 from novikoff.products import dots, dots_and_sqnorm
-from novikoff.rows import add
+from novikoff.rows import U, add
 
 
 class Made(NamedTuple):
@@ -96,14 +96,14 @@ def wins(y, r, tie):
     return tie * (y - r) > 0
 
 
-@njit(cache=True)
-def epoch(W, alpha, made, D, rule, classes, measure):
-    """Visit every example once and update on each mistake; returns what `loop.epoch` does.
+@njit
+def next_mistake(W, D, rule, classes, measure, low, high, least, R):
+    """The first mistake from `low` to `high`, its rival and margin, as `loop.next_mistake` has it.
 
-    The margin of an example is by how much the score of its class exceeds all others.
+    The margin is by how much the score of the right class exceeds all others; there is none
+    before a second class takes part.
     """
-    k, R, least = 0, 0.0, np.inf
-    for t in range(n_visits(D)):
+    for t in range(U(low), U(high)):
         i = visit(D, t)
         announce(D, t)
         if measure is None:
@@ -111,21 +111,35 @@ def epoch(W, alpha, made, D, rule, classes, measure):
         else:
             q = dots_and_sqnorm(W, D.rows, i, classes.scores)
             R = longest_so_far(R, D.rows, i, q)
-            if np.inf == R:
-                return k, R, least, t
         r, m, sound = rival(W, D, i, t, rule, classes)
-        if not sound:
-            return k, R, least, t
+        if not sound or np.inf == R:
+            return np.int64(t), r, np.nan, least, R
         if r < 0:
             continue
-        least = min(least, m)
         if m < 0.0 or (m == 0.0 and not wins(D.y[i], r, rule.tie)):
-            y = D.y[i]
-            move(W, rule.eta * weight(D, i), y, r, D.rows, i, rule.bias)
-            if rule.slack > 0.0:
-                classes.shares[i, y] += 1
-                classes.shares[i, r] -= 1
-            alpha[i] += 1
-            made.times[k], made.gained[k], made.lost[k] = t, y, r
-            k += 1
-    return k, R, least, -1
+            return np.int64(t), r, m, least, R
+        least = min(least, m)
+    return high, -1, np.inf, least, R
+
+
+@njit(cache=True)
+def epoch(W, alpha, made, D, rule, classes, measure, low, high):
+    """Make the visits from `low` to `high`, and update on mistakes; returns as `loop.epoch`."""
+    k, R, least, t = 0, 0.0, np.inf, low
+    while True:
+        t, r, m, least, R = next_mistake(W, D, rule, classes, measure, t, high, least, R)
+        if t == high:
+            return k, R, least, -1
+        if np.isnan(m):
+            return k, R, least, t
+        least = min(least, m)
+        i = visit(D, t)
+        y = D.y[i]
+        move(W, rule.eta * weight(D, i), y, r, D.rows, i, rule.bias)
+        if rule.slack > 0.0:
+            classes.shares[i, y] += 1
+            classes.shares[i, r] -= 1
+        alpha[i] += 1
+        made.times[k], made.gained[k], made.lost[k] = t, y, r
+        k += 1
+        t += 1

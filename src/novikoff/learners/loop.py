@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from novikoff.examples import announce, n_visits, step, visit
-from novikoff.rows import add, dot, dot_and_sqnorm, norm
+from novikoff.examples import announce, step, visit
+from novikoff.rows import U, add, dot, dot_and_sqnorm, norm
 
 TIES = {"mistake": 0, "negative": -1, "positive": +1}
 
@@ -49,18 +49,14 @@ def longest_so_far(R, rows, i, q):
     return max(R, length) if length < np.inf else np.inf
 
 
-@njit(cache=True)
-def epoch(w, alpha, mistakes, D, rule, measure):
-    r"""Visit every example once and update on each mistake.
+@njit
+def next_mistake(w, alpha, D, rule, measure, low, high, least, R):
+    r"""The first visit from `low` to `high` that is a mistake, and its $y_i s$; `high` if none is.
 
-    `mistakes` receives the times of the mistakes. `measure` is True or None: in the first
-    epoch the rows are checked and their lengths taken on the way. Returns how many
-    mistakes there were, the largest length $\|x_i\|$ met, the least $y_i s$, and the time
-    at which the run had to stop, -1 if it did not: at a row that is not finite, or
-    weights past the range of their type.
+    Where a row or its score is not finite, the visit is that one, and $y_i s$ is NaN. Then come
+    the least $y_i s$ of the visits before it and the largest length, with what they were so far.
     """
-    k, R, least = 0, 0.0, np.inf
-    for t in range(n_visits(D)):
+    for t in range(U(low), U(high)):
         i = visit(D, t)
         announce(D, t)
         if measure is None:
@@ -68,21 +64,42 @@ def epoch(w, alpha, mistakes, D, rule, measure):
         else:
             s, q = dot_and_sqnorm(w, D.rows, i)
             R = longest_so_far(R, D.rows, i, q)
-            if np.inf == R:
-                return k, R, least, t
         s += w[-1]
         m = D.y[i] * s
         if rule.slack > 0.0:
             m += rule.slack * rule.slack * alpha[i] * abs(step(D, i, rule.eta))
-        if not abs(s) < np.inf:
-            return k, R, least, t
+        if not abs(s) < np.inf or np.inf == R:
+            return np.int64(t), np.nan, least, R
+        if m < 0.0 or (m == 0.0 and D.y[i] != rule.tie):
+            return np.int64(t), m, least, R
         if m < least:
             least = m
-        if m < 0.0 or (m == 0.0 and D.y[i] != rule.tie):
-            a = step(D, i, rule.eta)
-            add(w, a, D.rows, i)
-            w[-1] += a * rule.bias
-            alpha[i] += 1
-            mistakes[k] = t
-            k += 1
-    return k, R, least, -1
+    return high, np.inf, least, R
+
+
+@njit(cache=True)
+def epoch(w, alpha, mistakes, D, rule, measure, low, high):
+    r"""Make the visits from `low` to `high` of a pass, and update on each mistake.
+
+    `mistakes` receives the times of the mistakes. `measure` is True or None: in the first
+    epoch the rows are checked and their lengths taken on the way. Returns how many
+    mistakes there were, the largest length $\|x_i\|$ met, the least $y_i s$, and the time
+    at which the run had to stop, -1 if it did not: at a row that is not finite, or
+    weights past the range of their type.
+    """
+    k, R, least, t = 0, 0.0, np.inf, low
+    while True:
+        t, m, least, R = next_mistake(w, alpha, D, rule, measure, t, high, least, R)
+        if t == high:
+            return k, R, least, -1
+        if np.isnan(m):
+            return k, R, least, t
+        least = min(least, m)
+        i = visit(D, t)
+        a = step(D, i, rule.eta)
+        add(w, a, D.rows, i)
+        w[-1] += a * rule.bias
+        alpha[i] += 1
+        mistakes[k] = t
+        k += 1
+        t += 1

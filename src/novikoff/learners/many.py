@@ -21,10 +21,10 @@ ROOM = 1 << 22
 """How many updates of a pass to make room for at once, where one visit can make many."""
 
 
-@njit(cache=True)
-def scores(W, X, out):
-    r"""$\langle w_c, x_i\rangle + b_c$ for every row and class; the first not finite, or -1."""
-    for i in range(len(out)):
+@njit(nogil=True, cache=True)
+def scores(W, X, out, low, high):
+    r"""$\langle w_c, x_i\rangle + b_c$ for these rows, all classes; the first not finite, or -1."""
+    for i in range(low, high):
         dots(W, X, i, out[i])
         for c in range(len(W)):
             out[i, c] += W[c, -1]

@@ -55,6 +55,9 @@ class Perceptron(Additive):
         right class gains the example and the class it was taken for loses it, so that at most
         $2(R/\gamma)^2$ updates happen (Kesler's construction). "ovr": a machine for each class
         against the rest; all of them learn in the same pass.
+    n_jobs : int or None, default=None
+        How many threads may learn and predict: None for one, -1 for all cores. The model is the
+        same to the bit; see `docs/scale.md` for when it is faster.
 
     Attributes
     ----------
@@ -119,6 +122,7 @@ class Perceptron(Additive):
         class_weight: Any = None,
         record: bool = False,
         multi_class: str = "joint",
+        n_jobs: int | None = None,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.normalize = normalize
@@ -132,6 +136,7 @@ class Perceptron(Additive):
         self.class_weight = class_weight
         self.record = record
         self.multi_class = multi_class
+        self.n_jobs = n_jobs
 
     def _advice(self) -> str:
         return f"{SEPARATE} AveragedPerceptron does well without an end."

@@ -106,6 +106,8 @@ class Pocket(Additive):
         As for `Perceptron`. An error counts as much as its example weighs, without slack.
     max_iter : int, default=100
         The most epochs to make.
+    n_jobs : int or None, default=None
+        As for `Perceptron`.
 
     Attributes
     ----------
@@ -154,6 +156,7 @@ class Pocket(Additive):
         random_state: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.checks = checks
         self.fit_intercept = fit_intercept
@@ -166,6 +169,7 @@ class Pocket(Additive):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.n_jobs = n_jobs
 
     @property
     def pocket_errors_(self) -> float:

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from scipy import sparse
 
+from novikoff.cores import n_threads, side_by_side, spans
 from novikoff.inputs import overflow, read
 from novikoff.learners import many
 from novikoff.learners.telling import Telling
@@ -15,11 +17,14 @@ from novikoff.rows import dot
 
 Array = npt.NDArray[Any]
 
+ENOUGH = 1 << 18
+"""How many values are worth a thread: what it takes to score them, it takes to start one."""
 
-@njit(cache=True)
-def scores(w, X, out):
-    r"""$\langle w, x_i\rangle + b$ for every row; the first row without a finite one, or -1."""
-    for i in range(len(out)):
+
+@njit(nogil=True, cache=True)
+def scores(w, X, out, low, high):
+    r"""$\langle w, x_i\rangle + b$ for these rows; the first without a finite one, or -1."""
+    for i in range(low, high):
         out[i] = dot(w, X, i) + w[-1]
         if not np.isfinite(out[i]):
             return i
@@ -30,6 +35,7 @@ class Predicting(Telling, ABC):
     """A learner that predicts by the scores of weights (abstract)."""
 
     classes_: Array
+    n_jobs: int | None = None
 
     @abstractmethod
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
@@ -70,11 +76,18 @@ class Predicting(Telling, ABC):
         w, space = self._predicting(), self._run.space
         out = np.empty(X.shape[0] if w.ndim == 1 else (X.shape[0], len(w)), w.dtype)
         rows = self._rows(X, space)
-        stopped = scores(w, rows, out) if w.ndim == 1 else many.scores(suited(w, rows), rows, out)
-        if stopped >= 0:
+        score = scores if w.ndim == 1 else many.scores
+        task = (w if w.ndim == 1 else suited(w, rows), rows, out)
+        stopped = side_by_side(score, [(*task, *some) for some in self._spans(X)])
+        if max(stopped, default=-1) >= 0:
             self._require_sound(X, space)
             raise overflow(w.dtype)
         return out
+
+    def _spans(self, X: Any) -> list[tuple[int, int]]:
+        """Runs of rows, one for each thread that has enough to do."""
+        n, values = X.shape[0], X.nnz if sparse.issparse(X) else X.size
+        return list(spans(n, min(n_threads(self.n_jobs), 1 + values // ENOUGH)))
 
     def predict(self, X: Any) -> Array:
         """The class of each row; on the hyperplane itself, what the conventions say.

@@ -73,6 +73,8 @@ class Run:
     """Is the last pass one of `partial_fit`?"""
     recorded: Updates | None = None
     """What happened, update by update, if that is recorded."""
+    team: Any = None
+    """The threads that make its passes, while they do."""
 
     def begin_pass(self) -> None:
         """Count the mistakes from here on as those of one more pass."""

@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from novikoff.cores import n_threads, one_thread_each, side_by_side, spans
 from novikoff.examples import Examples
 from novikoff.inputs import as_rows, at_unit_length, lengths_of, overflow, read
 from novikoff.learners import many
@@ -113,7 +114,7 @@ def replay(W, w, made, k, bias):
         W[c] = w
 
 
-@njit(cache=True)
+@njit(nogil=True, cache=True)
 def cast(votes, S, lengths, X, low, W, survived, on_line):
     """Add up the votes of hyperplanes `W` on the examples from `low` on.
 
@@ -169,6 +170,8 @@ class VotedPerceptron(Additive):
         As for `Perceptron`.
     multi_class : {"joint", "ovr"}, default="joint"
         As for `Perceptron`.
+    n_jobs : int or None, default=None
+        As for `Perceptron`.
     max_iter : int, default=10
         The most epochs to make.
 
@@ -222,13 +225,19 @@ class VotedPerceptron(Additive):
         divisors = None
         if run.space["normalize"]:
             divisors, lengths = np.where(lengths > 0, lengths, 1.0), np.ones(len(votes))
-        for W, survived in self._hyperplanes():
-            for low in range(0, len(votes), BLOCK):
-                some = slice(low, low + BLOCK)
+
+        def count(W: Array, survived: Array, begin: int, end: int) -> None:
+            for low in range(begin, end, BLOCK):
+                some = slice(low, min(low + BLOCK, end))
                 S = products(W, X[some], None if divisors is None else divisors[some])
                 stopped = cast(votes[some], S, lengths, rows, low, W, survived, self._on_line())
                 if stopped >= 0:
                     raise overflow(W.dtype)
+
+        parts = list(spans(len(votes), min(n_threads(self.n_jobs), -(-len(votes) // BLOCK))))
+        with one_thread_each(parts):
+            for W, survived in self._hyperplanes():
+                side_by_side(count, [(W, survived, *part) for part in parts])
         return votes / run.n_seen
 
     def _elected(self, X: Any) -> Array:
@@ -257,8 +266,10 @@ class VotedPerceptron(Additive):
             products = products_with(support, block, bias)
             if not np.isfinite(products).all():
                 raise overflow(np.float64)
-            on_line = self._on_line() > 0
-            vote(votes[low : low + some], scores, products, ballots, self._machines(), on_line)
+            rule, here = (self._machines(), self._on_line() > 0), votes[low : low + some]
+            parts = [slice(*part) for part in spans(len(here), n_threads(self.n_jobs))]
+            tasks = [(here[p], scores[p], products[p], ballots, *rule) for p in parts]
+            side_by_side(vote, tasks)
         return votes / max(1, run.n_seen)
 
     def _hyperplanes(self) -> Iterator[tuple[Array, Array]]:

@@ -1,0 +1,68 @@
+"""How many cores to use, and work done on them side by side."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from itertools import pairwise
+from typing import Any
+
+import numba
+import numpy as np
+
+from novikoff.errors import ParameterError
+
+
+def require_jobs(n_jobs: Any) -> None:
+    """Raise an error if `n_jobs` has a value that it cannot have."""
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole and (n_jobs == -1 or n_jobs > 0)):
+        raise ParameterError(f"n_jobs={n_jobs!r}: must be None, -1 or a number from 1 on.")
+
+
+def n_cores() -> int:
+    """How many cores this process may use."""
+    from joblib import cpu_count  # takes longer to import than a small command does its work
+
+    return int(cpu_count())
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """How many threads `n_jobs` asks for: None is one, -1 as many as there are cores.
+
+    Uncompiled code runs in one thread at a time anyway.
+    """
+    if n_jobs is None or numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return 1
+    return n_cores() if n_jobs < 0 else int(n_jobs)
+
+
+def spans(n: int, parts: int) -> Iterator[tuple[int, int]]:
+    """The numbers below `n` in so many runs of about the same length, none of them empty."""
+    for low, high in pairwise(np.linspace(0, n, max(1, parts) + 1).astype(int).tolist()):
+        if low < high:
+            yield low, high
+
+
+@contextmanager
+def one_thread_each(parts: list[Any]) -> Iterator[None]:
+    """Where several threads multiply matrices, each does it alone."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, "blas") if len(parts) > 1 else nullcontext():
+        yield
+
+
+def side_by_side(work: Callable[..., Any], tasks: list[Any]) -> list[Any]:
+    """`work(*task)` for every task, each on a thread of its own; the results in order.
+
+    The first task is done by the thread that asks.
+    """
+    if not tasks:
+        return []
+    first, *others = tasks
+    if not others:
+        return [work(*first)]
+    with ThreadPoolExecutor(len(others)) as pool:
+        begun = [pool.submit(work, *task) for task in others]
+        done = [work(*first)]
+        return done + [task.result() for task in begun]

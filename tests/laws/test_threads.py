@@ -1,0 +1,169 @@
+"""The model is the same to the bit, whatever the number of threads."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from novikoff import (
+    AveragedPerceptron,
+    DataError,
+    ParameterError,
+    Perceptron,
+    Pocket,
+    VotedPerceptron,
+)
+from novikoff.learners import ahead
+
+PERCEPTRONS = (Perceptron, AveragedPerceptron, VotedPerceptron, Pocket)
+TOLD = ("mistakes_", "dual_coef_", "radius_", "mistake_bound_", "coef_", "intercept_")
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+class Eager(ahead.Team):
+    """A team that always works together, whatever the clock says; it counts what it did."""
+
+    visits = 0
+
+    def size(self):
+        self.seconds = self.seconds or 1e-7
+        return self.most
+
+    def epoch(self, p):
+        result = super().epoch(p)
+        Eager.visits += self.together
+        self.together = 0
+        return result
+
+
+@pytest.fixture(autouse=True, scope="module")
+def always_together():
+    """No test waits for a clock: every pass is made by the team."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ahead, "Team", Eager)
+        yield
+
+
+def told(model, X):
+    """Everything a model says, as bytes."""
+    names = [name for name in TOLD if hasattr(model, name)]
+    said = [np.array(getattr(model, name), np.float64).tobytes() for name in names]
+    return [*said, model.margin_, model.predict(X).tobytes(), model.decision_function(X).tobytes()]
+
+
+@st.composite
+def examples(draw):
+    """Enough rows for many rounds, of a width where sums are reassociated, and with hard labels.
+
+    Dense or sparse, weighted or not: two kinds, since each has to be compiled.
+    """
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d = draw(st.integers(2, 700)), draw(st.sampled_from([1, 3, 17, 64, 130]))
+    n_classes = draw(st.sampled_from([2, 2, 3, 5]))
+    X = rng.standard_normal((n, d)) * draw(st.sampled_from([1.0, 100.0]))
+    W = rng.standard_normal((d, n_classes))
+    noise = draw(st.sampled_from([0.0, 0.05, 0.5])) * rng.standard_normal((n, n_classes))
+    y = (X @ W + np.abs(X).mean() * noise).argmax(axis=1)
+    y[:n_classes] = np.arange(n_classes)[: len(y)]
+    if draw(st.booleans()):
+        return X.astype(np.float32), y, None, {"shuffle": False}
+    X = sparse.csr_array(np.where(rng.random(X.shape) < 0.3, X, 0.0))
+    return X, y, rng.choice([0.5, 2.0], n), {"shuffle": True, "random_state": 0}
+
+
+options = st.fixed_dictionaries(
+    {
+        "fit_intercept": st.booleans(),
+        "tie": st.sampled_from(["mistake", "negative", "positive"]),
+        "slack": st.sampled_from([0.0, 0.5]),
+    }
+)
+
+
+@given(
+    examples(),
+    options,
+    st.sampled_from(PERCEPTRONS),
+    st.sampled_from(["joint", "ovr"]),
+    st.sampled_from([2, 3, 5]),
+)
+@settings(max_examples=60, deadline=None)
+def test_every_number_of_threads_gives_the_same_model(D, given_options, learner, multi_class, n):
+    X, y, weight, order = D
+    chosen = given_options | order | {"max_iter": 4}
+    if learner is not Pocket:
+        chosen["multi_class"] = multi_class
+    one, several = (
+        learner(**chosen, n_jobs=jobs).fit(X, y, sample_weight=weight) for jobs in (None, n)
+    )
+    assert told(one, X) == told(several, X)
+    assert pickle.loads(pickle.dumps(several))._run.team is None
+
+
+@given(examples(), options, st.sampled_from(PERCEPTRONS), st.integers(1, 400))
+@settings(max_examples=30, deadline=None)
+def test_and_so_does_a_stream_of_blocks(D, given_options, learner, cut):
+    X, y, weight, order = D
+    models = [learner(**given_options, **order, n_jobs=jobs) for jobs in (1, 3)]
+    for low in range(0, len(y), cut):
+        block = slice(low, low + cut)
+        for model in models:
+            some = None if weight is None else weight[block]
+            model.partial_fit(X[block], y[block], sample_weight=some)
+    assert told(models[0], X) == told(models[1], X)
+
+
+def test_the_team_did_work():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5000, 40)).astype(np.float32)
+    Eager.visits = 0
+    Perceptron(max_iter=3, shuffle=False, n_jobs=2).fit(X, X[:, 0] > 0)
+    assert Eager.visits == 3 * 5000
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("multi_class", ["joint", "ovr"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_row_that_is_not_finite_is_told_as_ever(bad, multi_class, n_classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((3000, 20)).astype(np.float32), rng.integers(0, n_classes, 3000)
+    X[2000, 7] = bad
+    said = []
+    for jobs in (None, 4):
+        model = Perceptron(multi_class=multi_class, shuffle=False, n_jobs=jobs)
+        model.partial_fit(X[:500], y[:500])
+        before = told(model, X[:500])
+        with pytest.raises(DataError) as raised:
+            model.partial_fit(X[500:], y[500:])
+        assert told(model, X[:500]) == before
+        said.append(str(raised.value))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("bad", [0, -2, 1.5, "all", True])
+def test_a_number_of_threads_that_has_no_meaning(bad):
+    with pytest.raises(ParameterError, match="n_jobs"):
+        Perceptron(n_jobs=bad).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_other_work_on_the_cores_makes_a_team_rest():
+    team = ahead.__dict__["Team"].__mro__[1](4)
+    team.seconds, team.gap = 1e-6, 1e6
+    assert team.size() == 4
+    team._judge(2e-6)  # slower than one thread
+    assert team.size() == 1
+
+
+@given(st.floats(1e-9, 1e-3), st.floats(1, 1e6), st.integers(2, 64))
+def test_the_model_never_chooses_a_team_that_it_thinks_slower(seconds, gap, most):
+    team = ahead.__dict__["Team"].__mro__[1](most)
+    team.seconds, team.gap = seconds, gap
+    size = team.size()
+    assert 1 <= size <= most
+    if size > 1:
+        assert ahead._together(gap * seconds, size) < gap * seconds
+        assert gap * seconds > ahead._least_apart(size)
