@@ -38,7 +38,7 @@ OUTSIDE = """() => [...document.querySelectorAll("body *")]
 """
 """What does not fit into the window."""
 
-POOR = """() => {
+POOR = """(root) => {
     const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
     const parsed = (text) => {
         canvas.clearRect(0, 0, 1, 1);
@@ -56,7 +56,7 @@ POOR = """() => {
         }
         return parsed(getComputedStyle(document.documentElement).backgroundColor);
     };
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const walker = document.createTreeWalker(root || document.body, NodeFilter.SHOW_TEXT);
     const poor = [];
     let looked = 0;
     while (walker.nextNode()) {
@@ -73,6 +73,27 @@ POOR = """() => {
     return [looked, poor];
 }"""
 """How many texts there are, and which do not stand out from their ground by 4.5 to 1."""
+
+STYLES = """(root) => {
+    const looked = ["display", "color", "backgroundColor", "fontSize", "fontWeight", "fontFamily",
+        "fontStyle", "lineHeight", "textAlign", "textTransform", "letterSpacing", "boxShadow",
+        "margin", "padding", "borderRadius", "opacity", "overflow", "stroke", "fill",
+        "strokeWidth"];
+    const sides = ["Top", "Right", "Bottom", "Left"];
+    const borders = (style) => sides.map((side) => {
+        const of = (what) => style[`border${side}${what}`];
+        const [width, kind, colour] = [of("Width"), of("Style"), of("Color")];
+        return width === "0px" ? "none" : `${width} ${kind} ${colour}`;
+    }).join(", ");
+    return [...root.querySelectorAll("*:not(input, option)")].map((e) => {
+        const style = getComputedStyle(e);
+        const told = looked.map((name) => `${name}: ${style[name]}`);
+        return [`${e.tagName} ${e.getAttribute("class")}`, ...told, `borders: ${borders(style)}`];
+    });
+}"""
+"""How everything in an element looks, but for what follows from its width, and for parts that
+browsers draw.
+"""
 
 ATTACK = """async (home) => {
     const body = JSON.stringify({ state: "data=xor" });

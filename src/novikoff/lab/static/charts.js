@@ -87,15 +87,15 @@ export class Race extends Chart {
         svg("text", { class: "beyond", transform: `translate(${x - 4} ${this.high - BOTTOM - 6}) rotate(-90)` }, "no mistake past here"),
       );
     }
-    this.path(curves.k, curves.most, "most");
-    this.path(curves.k, curves.least, "least");
-    this.path(ks, of(ks, length), "length faint");
-    this.path(ks, of(ks, progress), "progress faint");
+    this.path(curves.k, curves.most, "of-most");
+    this.path(curves.k, curves.least, "of-least");
+    this.path(ks, of(ks, length), "of-length faint");
+    this.path(ks, of(ks, progress), "of-progress faint");
     const so = [...ks.filter((j) => j < k), k];
-    this.path(so, of(so, length), "length");
-    this.path(so, of(so, progress), "progress");
+    this.path(so, of(so, length), "of-length");
+    this.path(so, of(so, progress), "of-progress");
     for (const [values, name] of [[most, "most"], [length, "length"], [progress, "progress"], [least, "least"]]) {
-      this.dot(k, values[k], `now ${name}`);
+      this.dot(k, values[k], `now of-${name}`);
     }
   }
 }

@@ -48,7 +48,7 @@ export class Plane {
       svg("defs", {}, svg("clipPath", { id: this.clip }, svg("rect", frame))),
       svg("rect", { class: "ground", ...frame }),
     );
-    for (const name of ["grid", "sides", "band", "lines", "seen", "points", "rings", "marks"]) {
+    for (const name of ["mesh", "sides", "band", "lines", "seen", "points", "rings", "marks"]) {
       const clipped = ["sides", "band", "lines"].includes(name);
       this.layers[name] = svg("g", { class: name, "clip-path": clipped ? `url(#${this.clip})` : null });
       if (name !== "points") this.layers[name].setAttribute("aria-hidden", "true");
@@ -108,7 +108,7 @@ export class Plane {
       svg("text", { class: "axis", x: LEFT + INNER / 2, y: SIZE - 8, "text-anchor": "middle" }, first),
       svg("text", { class: "axis", x: 14, y: middle, "text-anchor": "middle", transform: `rotate(-90 14 ${middle})` }, second),
     );
-    this.layers.grid.replaceChildren(...parts);
+    this.layers.mesh.replaceChildren(...parts);
   }
 
   drawPoints() {

@@ -263,7 +263,7 @@ export class Player {
     const values = Object.fromEntries(names.map(([name]) => [name, theorem[name][k]]));
     this.raceKey.replaceChildren(...names.flatMap(([name, text], j) => [
       ...(j ? [html("span", { class: "less" }, "≤")] : []),
-      html("span", { class: `quantity ${name}` }, math(text), html("b", {}, number(values[name], 3)))]));
+      html("span", { class: `quantity of-${name}` }, math(text), html("b", {}, number(values[name], 3)))]));
     this.race.show(theorem, k);
     this.raceNote.textContent = theorem.holds ? "Both lemmas hold at every update." : "A lemma failed at an update.";
   }
@@ -358,6 +358,7 @@ function render({ model, el }) {
     },
   });
   player.element.tabIndex = 0;
+  player.element.classList.add("framed");
   player.show(model.get("frames"), model.get("step"));
   const moved = () => model.get("step") !== player.step && player.go(model.get("step"));
   const changed = () => player.show(model.get("frames"), model.get("step"));
