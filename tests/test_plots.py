@@ -378,3 +378,57 @@ def test_the_pictures_of_the_documentation_are_small():
     pictures = sorted(folder.glob("*.png"))
     assert [p.stem for p in pictures] == ["comparison", "lab", "lab_dark", "proof"]
     assert all(p.stat().st_size < 100_000 for p in pictures)
+
+
+# ------------------------------------------------------------- legends
+
+
+def covered(ax, points):
+    """How many examples, of whatever size, the legend covers once all is in place."""
+    ax.figure.canvas.draw()
+    box = ax.get_legend().get_window_extent()
+    pixels = ax.transData.transform(points)
+    radius = max(
+        np.sqrt(drawn.get_sizes().max() / np.pi) * ax.figure.dpi / 72
+        for drawn in ax.collections
+        if isinstance(drawn, PathCollection) and len(drawn.get_offsets())
+    )
+    near = np.maximum(np.maximum((box.min - pixels), (pixels - box.max)), 0)
+    return int((np.hypot(*near.T) < radius).sum())
+
+
+def inside(ax):
+    """Is the legend in the axes?"""
+    box, frame = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    return frame.y0 < box.y0 < box.y1 < frame.y1
+
+
+@pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
+@pytest.mark.parametrize("n", [4, 30, 120, 1000])
+@pytest.mark.parametrize("features", [2, 5])
+def test_legends_cover_no_example(n, features):
+    for seed in range(3):
+        X = np.random.default_rng(seed).uniform(size=(n, features))
+        y = np.where(X[:, 0] > np.median(X[:, 0]), "yes", "no")
+        display = BoundaryDisplay.from_estimator(fitted(Perceptron, X, y, max_iter=5), X, y)
+        assert covered(display.ax_, display.points) == 0
+        box = display.ax_.get_legend().get_window_extent()
+        assert 0 <= box.x0 < box.x1 <= display.figure_.bbox.width
+        assert 0 <= box.y0 < box.y1 <= display.figure_.bbox.height
+        assert n < 1000 or not inside(display.ax_)
+        if features == 2:
+            display = ComparisonDisplay.from_data(X, y, C=1.0, max_iter=5)
+            assert covered(display.ax_, display.points) == 0
+
+
+def test_legends_stay_in_axes_around_which_there_is_no_room():
+    X = np.random.default_rng(0).uniform(size=(1000, 2))
+    y = X[:, 0] > 0.5
+    _, ax = plt.subplots()
+    BoundaryDisplay.from_estimator(fitted(Perceptron, X, y, max_iter=5), X, y, ax=ax)
+    assert inside(ax)
+    figure = plt.figure(layout="constrained")
+    ax = figure.subfigures(1, 2)[1].subplots()
+    BoundaryDisplay.from_estimator(fitted(Perceptron, X, y, max_iter=5), X, y, ax=ax)
+    figure.canvas.draw()
+    assert not inside(ax)

@@ -26,7 +26,7 @@ from novikoff.plots.style import (
     frame_around,
     grid_in,
     ink,
-    legend,
+    legend_beside,
 )
 
 SCORE = r"$\langle w, x\rangle + b = 0$"
@@ -178,16 +178,18 @@ class BoundaryDisplay:
             band = [-self.half_width, self.half_width]
             ax.contourf(x, y, s, levels=band, colors=[GREY], alpha=0.22, zorder=1)
             ax.contour(x, y, s, levels=band, colors=[GREY], linestyles="--", linewidths=1, zorder=2)
+        line = None
         if s.min() < 0 < s.max():
-            ax.contour(x, y, s, levels=[0.0], colors=[ink()], linewidths=1.8, zorder=2)
+            drawn = ax.contour(x, y, s, levels=[0.0], colors=[ink()], linewidths=1.8, zorder=2)
+            line = np.vstack(drawn.allsegs[0])
         draw_examples(ax, self.points, self.signs, self.classes, self.updates)
         ax.set(xlabel=str(self.names[0]), ylabel=str(self.names[1]))
         ax.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
-        self._legend(ax)
+        self._legend(ax, line)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _legend(self, ax: Any) -> None:
+    def _legend(self, ax: Any, line: Array | None) -> None:
         ax.plot([], [], color=ink(), linewidth=1.8, label=self.line)
         if self.half_width is not None:
             ax.fill_between([], [], [], color=GREY, alpha=0.3, label=r"within the margin $\gamma$")
@@ -197,7 +199,7 @@ class BoundaryDisplay:
             edge = {"facecolor": "none", "edgecolor": ink(), "linewidth": 0.8}
             label = often if self.large == "mistaken" else self.large
             ax.scatter([], [], s=LARGE, label=label, **edge)
-        for marker in legend(ax).legend_handles[:2]:
+        for marker in legend_beside(ax, self.points, line).legend_handles[:2]:
             marker.set_sizes([SMALL])
 
 

@@ -20,7 +20,7 @@ from novikoff.plots.style import (
     draw_examples,
     frame_around,
     grid_in,
-    legend,
+    legend_beside,
     name_features,
     two_features,
 )
@@ -162,7 +162,7 @@ class ComparisonDisplay:
             draw_examples(one, self.points, self.signs, self.classes)
             name_features(one, self.names)
             one.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
-            legend(one)
+            legend_beside(one, self.points)
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         return self
 

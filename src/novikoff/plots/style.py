@@ -28,6 +28,11 @@ SMALL, LARGE = 26.0, 230.0
 
 GRID = 201
 
+PLACES = tuple(
+    f"{height} {side}" for height in ("upper", "lower", "center") for side in ("right", "left")
+)
+"""Where a legend may be in the axes."""
+
 
 def pyplot() -> Any:
     """matplotlib's, or an error that says where to get it."""
@@ -107,3 +112,40 @@ def name_features(ax: Any, names: Any) -> None:
 def legend(ax: Any, **options: Any) -> Any:
     """A legend that hides nothing behind a frame of its own colour."""
     return ax.legend(**{"framealpha": 0.85, "fontsize": "small"} | options)
+
+
+def legend_below(ax: Any, columns: int = 3) -> Any:
+    """A legend under the axes, past what is written there."""
+    from matplotlib.transforms import ScaledTranslation
+
+    down = 3.8 * pyplot().rcParams["font.size"] / 72
+    under = ax.transAxes + ScaledTranslation(0, -down, ax.figure.dpi_scale_trans)
+    place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": under}
+    return legend(ax, loc="upper center", ncols=columns, borderaxespad=0, **place)
+
+
+def legend_beside(ax: Any, points: Array, line: Array | None = None) -> Any:
+    """A legend that covers none of the examples: in a free part of the axes, or else below.
+
+    If it can it leaves the points of a line free too. Where nothing makes room below the axes,
+    it stays in them, where it covers the fewest.
+    """
+    root = ax.figure.figure
+    if root.get_layout_engine() is not None:
+        root.draw_without_rendering()  # the axes get their place
+    found = legend(ax, loc="upper right")
+    room = np.sqrt(LARGE / np.pi) * ax.figure.dpi / 72  # the radius of the largest example
+    line = points[:0] if line is None else line
+
+    def covered(place: str) -> tuple[int, int]:
+        found.set_loc(place)
+        box = found.get_window_extent()
+        low, high = (box.x0 - room, box.y0 - room), (box.x1 + room, box.y1 + room)
+        pixels = (ax.transData.transform(p) for p in (points, line))
+        first, second = (int(((p > low) & (p < high)).all(axis=1).sum()) for p in pixels)
+        return first, second
+
+    best = min(PLACES, key=covered)
+    if covered(best)[0] and root.get_layout_engine() is not None:
+        return legend_below(ax)
+    return found

@@ -7,7 +7,7 @@ import numpy as np
 from novikoff.errors import ParameterError
 from novikoff.inputs import at_unit_length
 from novikoff.learners.additive import Additive
-from novikoff.plots.style import BLUE, CLASSES, GREY, VERMILLION, Array, axes_for, ink, legend
+from novikoff.plots.style import BLUE, CLASSES, GREY, VERMILLION, Array, axes_for, ink, legend_below
 from novikoff.trace import Trace
 
 
@@ -129,7 +129,7 @@ class UpdateDisplay:
         ax.set_title(
             rf"Update {self.k}: $y = {self.label:+d}$, $\langle w, x\rangle + b = {s:.4g}$"
         )
-        legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3)
+        legend_below(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
