@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -14,8 +16,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from laws.kernels import TOLD, assert_same, fitted
+from novikoff import Perceptron
 from novikoff.data import load
-from novikoff.errors import NovikoffError, ParameterError
+from novikoff.errors import DataError, NovikoffError, ParameterError
 from novikoff.learners import DUALS
 
 POLY = {"kernel": "poly", "gamma": 1.0, "degree": 2}
@@ -126,7 +129,7 @@ BAD = {
     "samples": lambda: (X, Y[:-1]),
     "features": lambda: (np.hstack([X, X]), Y),
     "range": lambda: (X * 1e300, Y),
-    "numbers, or all strings": lambda: (X, np.arange(6)),
+    "give labels of one kind": lambda: (X, np.arange(6)),
     "missing label": lambda: (X, np.array(["a", None, "b", "b", "a", "a"], object)),
 }
 
@@ -142,7 +145,7 @@ def test_a_failed_call_leaves_the_model_as_it_was(learner, says, form):
     with pytest.raises(ValueError, match=says):
         model.partial_fit(form(bad_X), bad_y)
     assert pickle.dumps(model) == before
-    if says not in ("features", "numbers, or all strings"):
+    if says not in ("features", "give labels of one kind"):
         with pytest.raises(ValueError, match=says):
             model.fit(form(bad_X), bad_y)
         assert pickle.dumps(model) == before
@@ -213,6 +216,45 @@ def test_a_stream_may_begin_with_one_class(learner):
     assert model.decision_function(X).shape == (6,)
     model.partial_fit(X, Y)
     assert model.classes_.tolist() == ["a", "b", "c"]
+
+
+def told(learner, blocks):
+    """The classes after each block of a stream, or what is said of it."""
+    model, said = learner(), []
+    for labels, classes in blocks:
+        try:
+            model.partial_fit(np.ones((len(labels), 2)), labels, classes=classes)
+            said.append(model.classes_.tolist())
+        except NovikoffError as error:
+            said.append(str(error))
+    return said
+
+
+NUMBERS = st.lists(st.integers(0, 4), min_size=1, max_size=4)
+WORDS = st.lists(st.sampled_from(["fig", "plum"]), min_size=1, max_size=3)
+LABELS = st.one_of(NUMBERS, NUMBERS, NUMBERS, WORDS)
+
+
+@pytest.mark.parametrize("learner", DUALS)
+@given(blocks=st.lists(st.tuples(LABELS, st.none() | LABELS), min_size=1, max_size=4))
+@example([([0, 1], [1, 0, 2]), ([2], None), ([3], None), ([4], [0, 1, 2, 3])])
+@example([([0], [0, 1, 2]), ([1], [0, 1]), ([1], [0, 1, 2, 3]), (["fig"], None)])
+def test_streams_have_the_classes_of_a_perceptron(learner, blocks):
+    """One rule for all: a list of classes is complete, and keeps those of earlier calls."""
+    assert told(learner, blocks) == told(Perceptron, blocks)
+
+
+@pytest.mark.parametrize("learner", DUALS)
+def test_labels_that_do_not_belong(learner):
+    model = learner().partial_fit(X, Y, classes=["c", "b", "a"])
+    before = pickle.dumps(model)
+    with pytest.raises(DataError, match="first in row 1: 'd' is not among 'a', 'b', 'c'"):
+        model.partial_fit(X[:2], ["a", "d"], classes=["a", "b", "c"])
+    with pytest.raises(DataError, match="lacks 'c', one of the classes of the earlier calls"):
+        model.partial_fit(X[:1], ["a"], classes=["a", "b"])
+    with pytest.raises(DataError, match="give labels of one kind"):
+        model.partial_fit(X[:2], [0, 1])
+    assert pickle.dumps(model) == before
 
 
 @pytest.mark.parametrize("learner", DUALS)

@@ -24,9 +24,9 @@ from sklearn.utils.validation import check_consistent_length
 from novikoff.errors import DataError, ParameterError
 from novikoff.examples import shuffled
 from novikoff.inputs import overflow, read, require_sound, weight_dtype
-from novikoff.labels import as_labels
+from novikoff.labels import as_labels, growing_classes, numbered
 from novikoff.learners import gram, parameters
-from novikoff.learners.classes import classes_of, grown, mixing, n_outputs, numbered
+from novikoff.learners.classes import mixing, n_outputs, places_of
 from novikoff.learners.dual_run import DualRun, DualTelling
 from novikoff.learners.gram import Block, Kernel
 from novikoff.learners.run import undone_on_error
@@ -74,6 +74,8 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
     shuffle: bool
     random_state: Any
     classes_: Array
+
+    takes_many_classes = True
 
     # ------------------------------------------------------ what a learner supplies
 
@@ -139,13 +141,13 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
             X = self._read(X, reset=True)
             y = as_labels(y)
             check_consistent_length(X, y)
-            classes = classes_of(y)
+            classes, _ = numbered(y)
             if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
                 raise DataError(
                     f"kernel='precomputed' was given, but X has shape {X.shape} and is not square: "
                     "fit needs the kernel of every row with every row."
                 )
-            run = self._train(X, numbered(y, classes), n_outputs(classes))
+            run = self._train(X, places_of(y, classes), n_outputs(classes))
             self.classes_, self._run = classes, run
         if run.mistakes[-1]:
             self._warn(run, len(y))
@@ -256,7 +258,8 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
         y : array of shape (n_samples,)
             Labels may be new: their class takes part from this block on.
         classes : array of labels, optional
-            Classes that shall take part from now on, whether or not the block has them.
+            All classes, those of earlier calls among them: they take part from now on, whether or
+            not the block has them, and any other label is an error.
 
         Returns
         -------
@@ -274,9 +277,9 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
             y = as_labels(y)
             check_consistent_length(X, y)
             known = self.classes_ if fitted else None
-            together = grown(known, classes, y)
+            together, _ = growing_classes(y, classes, known)
             run = self._resumed(together) if fitted else self._begin(X, n_outputs(together))
-            self._stream(run, X, numbered(y, together))
+            self._stream(run, X, places_of(y, together))
             self.classes_, self._run = together, run
         return self
 
