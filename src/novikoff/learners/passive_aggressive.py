@@ -175,7 +175,8 @@ class PassiveAggressive(Online):
     References
     ----------
     Crammer, K., Dekel, O., Keshet, J., Shalev-Shwartz, S. & Singer, Y. (2006). Online
-    passive-aggressive algorithms. JMLR 7, figure 1, theorems 2 to 5 and section 7.
+    passive-aggressive algorithms. JMLR 7: figure 1; theorems 2 and 3 (PA), 4 (PA-I) and 5 (PA-II);
+    section 7 (many classes).
     """
 
     def __init__(

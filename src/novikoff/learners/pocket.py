@@ -17,9 +17,10 @@ in a stream, the longest run decides: so a chain of blocks is still one epoch. A
 mistake is a check that needs no counting.
 
 The run has the perceptron's bounds, and the errors of the pocket never grow from epoch to epoch.
-Gallant's theorem, that with enough epochs in random order the weights in the pocket are as good as
-any with a probability as near to 1 as wanted, is for his algorithm, which checks after every run
-that is longer than that of the pocket.
+Gallant's theorem, that with enough examples drawn at random the weights in the pocket are as good
+as any with a probability as near to 1 as wanted, is for his algorithm, which checks after every run
+that is longer than that of the pocket. His proof is for rational numbers; Muselli (1997) has one
+for all.
 """
 
 from typing import Any
@@ -138,6 +139,8 @@ class Pocket(Additive):
     ----------
     Gallant, S. I. (1990). Perceptron-based learning algorithms. IEEE Transactions on Neural
     Networks 1(2), the pocket algorithm with ratchet, and for many classes, the linear machine.
+    Muselli, M. (1997). On convergence properties of pocket algorithm. IEEE Transactions on Neural
+    Networks 8(3).
     """
 
     multi_class = "joint"

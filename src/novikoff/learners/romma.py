@@ -131,6 +131,7 @@ class Romma(DualLearner):
     ----------
     Li, Y. & Long, P. M. (2002). The relaxed online maximum margin algorithm. Machine Learning
     46(1-3), sections 2 to 4; first in Advances in Neural Information Processing Systems 12, 1999.
+    The proof of its mistake bound is written out at the top of `novikoff/learners/romma.py`.
     """
 
     def __init__(

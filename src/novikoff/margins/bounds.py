@@ -60,6 +60,8 @@ def novikoff_bound(
     ----------
     Novikoff, A. B. J. (1962). On convergence proofs on perceptrons. Symposium on the
     Mathematical Theory of Automata, 12.
+    Block, H. D. (1962). The perceptron: a model for brain functioning. Reviews of Modern Physics
+    34. From another start, the same proof: `Trace.proof` carries it out.
     """
     _require(radius=radius, margin=margin, start_norm=start_norm)
     if not 0.0 < eta0 < inf:
@@ -159,7 +161,7 @@ def forgetron_bound(radius: float, margin: float, budget: int, *, hinge_loss: fl
     ----------
     Dekel, O., Shalev-Shwartz, S. & Singer, Y. (2008). The Forgetron: a kernel-based perceptron on a
     budget. SIAM Journal on Computing 37(5); first in NIPS 18, 2005. The proof, for the shrinking
-    that is used here, is in `novikoff.learners.budget`.
+    that is used here, is written out at the top of `novikoff/learners/budget.py`.
     """
     _require(radius=radius, margin=margin, hinge_loss=hinge_loss)
     if not budget >= 1 or budget != int(budget):

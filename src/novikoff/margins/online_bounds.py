@@ -57,7 +57,8 @@ def passive_aggressive_bound(
     References
     ----------
     Crammer, K., Dekel, O., Keshet, J., Shalev-Shwartz, S. & Singer, Y. (2006). Online
-    passive-aggressive algorithms. JMLR 7, theorems 2 to 5.
+    passive-aggressive algorithms. JMLR 7: theorems 2 (PA, no loss), 3 (PA, examples of length 1),
+    4 (PA-I) and 5 (PA-II).
     """
     _require(radius=radius, norm=norm, loss=loss)
     if variant not in ("PA", "PA-I", "PA-II"):
