@@ -32,6 +32,7 @@ from novikoff.data.options import Data
 from novikoff.errors import DataError, FileError, NotSeparable, NovikoffError, ParameterError
 from novikoff.files import replacing
 from novikoff.learners.additive import Additive
+from novikoff.learners.dual import DualLearner
 from novikoff.trace import Trace
 from novikoff.training import Training, size_of
 
@@ -89,6 +90,11 @@ def plot(arguments: Namespace) -> int:
         raise ParameterError(
             f"Pictures are of two classes, but {arguments.model} has {len(model.classes_)}."
         )
+    if arguments.kind == "boundary" and isinstance(model, DualLearner):
+        raise ParameterError(
+            f"--kind boundary is drawn of weights, but {arguments.model} is a kernel machine, "
+            f"{type(model).__name__}, which has none."
+        )
     trace = trace_of(model, arguments) if arguments.kind in OF_RUNS else None
     examples = as_trained(model, extra, arguments)
     data = examples.read()
@@ -119,7 +125,12 @@ def require_plane(kind: str, n_features: int) -> None:
 
 def trace_of(model: Any, arguments: Namespace) -> Trace:
     """What a model keeps of its run."""
-    if getattr(getattr(model, "_run", None), "recorded", None) is None:
+    if "record" not in model.get_params():
+        raise ParameterError(
+            f"--kind {arguments.kind} draws the record of a run, but {arguments.model} is a "
+            f"{type(model).__name__}, which keeps none: train another --learner, with --record."
+        )
+    if getattr(model._run, "recorded", None) is None:
         raise ParameterError(
             f"{arguments.model} keeps no record of its run, which --kind {arguments.kind} draws: "
             "train it by `novikoff fit --record`."

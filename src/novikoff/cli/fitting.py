@@ -18,7 +18,7 @@ import novikoff
 from novikoff.cli import DONE, say
 from novikoff.cli.drawing import Sketch
 from novikoff.cli.meaning import require_learner_has, require_whole
-from novikoff.cli.options import LEARNERS, NOT_HERE, RECORDED, WHOLE, flag, given
+from novikoff.cli.options import KERNELS, LEARNERS, NOT_HERE, RECORDED, WHOLE, flag, given
 from novikoff.cli.paths import require_different, require_one_output, require_place
 from novikoff.cli.progress import Progress
 from novikoff.cli.reading import (
@@ -32,7 +32,7 @@ from novikoff.cli.reading import (
 from novikoff.cli.wording import counted
 from novikoff.data.opening import Pipe
 from novikoff.data.options import Skipped
-from novikoff.errors import BadRow, ParameterError
+from novikoff.errors import BadRow, FileError, ParameterError
 from novikoff.store import load_with_extra, save
 from novikoff.training import Interrupted, OtherRun, Plan, Training, weights_by_label
 
@@ -64,6 +64,8 @@ def fit(arguments: Namespace) -> int:
         parameters["record"] = True
     model = learner(**parameters)
     model._check_common()
+    if arguments.learner in KERNELS:
+        require_whole(arguments, arguments.learner)
     if arguments.progressive:
         return progressive_fit(model, arguments)
     if arguments.window is not None:
@@ -241,6 +243,12 @@ def whole(model: Any, sketch: Sketch | None, arguments: Namespace) -> int:
         examples = examples._replace(reading=examples.reading | known)
     many = getattr(model, "takes_many_classes", False)
     require_labels_of_classes(data, examples, arguments.classes, many=many)
+    if data.weight is not None and arguments.learner in KERNELS:
+        raise FileError(
+            examples.called,
+            f"its examples have weights, which {arguments.learner} does not take: "
+            f"{'take them out' if arguments.weight is None else 'leave --weight out'}.",
+        )
     weights = weights_of_classes(arguments)
     if weights is not None:
         model.class_weight = weights_by_label(weights, np.unique(data.y))

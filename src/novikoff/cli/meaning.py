@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from novikoff.cli.options import OF_FORMATS, PARAMETERS, flag
+from novikoff.cli.options import KERNELS, OF_FORMATS, PARAMETERS, flag
 from novikoff.errors import ParameterError
 
 BLOCKS = (
@@ -73,6 +73,7 @@ def require_learner_has(arguments: Namespace) -> None:
 def require_whole(arguments: Namespace, learner: str) -> None:
     """Options of passes have no meaning where all examples are learned from at once."""
     needs = {"max-margin": "the widest separator needs", "pocket": "the pocket needs"}
+    needs |= dict.fromkeys(KERNELS, "a kernel machine needs")
     for name in BLOCKS[0 if learner == "max-margin" else 3 :]:
         if was_given(arguments, name):
             raise ParameterError(

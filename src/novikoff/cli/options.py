@@ -16,10 +16,13 @@ LEARNERS = {
     "second-order": "SecondOrderPerceptron",
     "arow": "AROW",
     "scw": "SCW",
+    "kernel": "KernelPerceptron",
+    "romma": "Romma",
     "max-margin": "MaxMargin",
 }
 
-WHOLE = ("pocket", "max-margin")
+KERNELS = ("kernel", "romma")
+WHOLE = ("pocket", *KERNELS, "max-margin")
 """Learners that need all examples at once."""
 
 RECORDED = ("perceptron", "averaged", "voted")
@@ -42,7 +45,13 @@ class Parameter(NamedTuple):
 PARAMETERS = (
     Parameter("fit_intercept", bool, (*ALL, "max-margin"), "have a bias"),
     Parameter("normalize", bool, ADDITIVE, "scale every example to length 1"),
-    Parameter("tie", str, ADDITIVE, "what a score of 0 means", ("mistake", "negative", "positive")),
+    Parameter(
+        "tie",
+        str,
+        (*ADDITIVE, "kernel"),
+        "what a score of 0 means",
+        ("mistake", "negative", "positive"),
+    ),
     Parameter("eta0", float, ADDITIVE, "the step of an update"),
     Parameter("slack", float, ADDITIVE, "the size of a private feature for every example"),
     Parameter("checks", int, ("pocket",), "how many times a pass may count errors on all data"),
@@ -50,11 +59,11 @@ PARAMETERS = (
     Parameter(
         "multi_class",
         str,
-        (*RECORDED, "passive-aggressive"),
+        (*RECORDED, "passive-aggressive", "kernel"),
         "how more than two classes are learned",
         ("joint", "ovr"),
     ),
-    Parameter("shuffle", bool, (*ALL, "winnow"), "visit the rows of a block in random order"),
+    Parameter("shuffle", bool, (*ALL, "winnow", *KERNELS), "visit rows in random order"),
     Parameter("record", bool, (*RECORDED, "winnow"), "keep every update in the model, to be drawn"),
     Parameter("threshold", float, ("winnow",), "what a positive score must reach"),
     Parameter("factor", float, ("winnow", "balanced-winnow"), "what an update multiplies by"),
@@ -74,8 +83,25 @@ PARAMETERS = (
     Parameter(
         "C", float, ("passive-aggressive", "scw", "max-margin"), "the cost of too small a margin"
     ),
+    Parameter("kernel", str, KERNELS, "the inner product", ("rbf", "poly", "linear")),
+    Parameter("gamma", float, KERNELS, "what rbf and poly multiply by"),
+    Parameter("degree", int, KERNELS, "the power of poly"),
+    Parameter("coef0", float, KERNELS, "what poly adds"),
+    Parameter(
+        "predict_with",
+        str,
+        ("kernel",),
+        "the last weights, their mean or their votes",
+        ("last", "averaged", "voted"),
+    ),
+    Parameter("update_on", str, ("romma",), "what is learned from", ("mistake", "margin")),
     Parameter("tol", float, ("max-margin",), "the duality gap to stop at"),
-    Parameter("budget", float, ("max-margin",), "seconds after which to stop in any case"),
+    Parameter(
+        "budget",
+        float,
+        ("kernel", "max-margin"),
+        "the most rows to keep, or for max-margin the seconds after which to stop in any case",
+    ),
 )
 
 NOT_HERE = {
@@ -111,4 +137,7 @@ def flag(name: str) -> str:
 def given(arguments: Any) -> dict[str, Any]:
     """The parameters that were given on the command line, for the learner that was."""
     found = {p.name: getattr(arguments, p.name) for p in PARAMETERS if p.name != "class_weight"}
-    return {name: value for name, value in found.items() if value is not None}
+    found = {name: value for name, value in found.items() if value is not None}
+    if arguments.learner == "kernel" and found.get("budget", 0.5).is_integer():
+        found["budget"] = int(found["budget"])
+    return found

@@ -24,6 +24,7 @@ from novikoff.cli.wording import counted
 from novikoff.errors import ParameterError
 from novikoff.labels import as_written
 from novikoff.learners import VotedPerceptron
+from novikoff.learners.base import MistakeDriven
 from novikoff.words import describe
 
 TOP, WIDTH = 10, 100
@@ -102,8 +103,8 @@ def tell_training(model: Any, told: dict[str, Any]) -> None:
 def seen(model: Any, told: dict[str, Any]) -> str:
     """How many examples there were, and how many visits in all passes."""
     visits, passes = told["summary"]["examples"], told["summary"]["passes"]
-    updates = getattr(getattr(model, "_run", None), "updates", None)
-    n = told["extra"].get("examples") if updates is None else len(updates)
+    of_examples = isinstance(model, MistakeDriven) and model._run.updates is not None
+    n = len(model._run.updates) if of_examples else told["extra"].get("examples")
     if not isinstance(n, int):
         return f"{counted(visits, 'visit')} in {passes:,} pass{'es' * (passes != 1)}"
     return f"{n:,}, and {counted(visits, 'visit')} in all passes"

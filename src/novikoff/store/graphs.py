@@ -55,8 +55,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     """
     if not isinstance(model, MistakeDriven | MaxMargin):
         raise ParameterError(
-            f"A {type(model).__name__} was given, but only the models of novikoff are written as "
-            "ONNX."
+            f"A {type(model).__name__} was given, but only the linear models of novikoff are "
+            "written as ONNX."
         )
     check_is_fitted(model)
     dtype, space, on_line = _conventions(model)

@@ -1,0 +1,130 @@
+"""The command on kernel machines: from a file to a score, and what has no meaning for them."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import novikoff
+from commands import done, said, same_files
+from novikoff import KernelPerceptron, Romma
+from novikoff.data import read, write
+from novikoff.labels import as_written
+
+OPTIONS = {
+    "kernel": {"gamma": 0.5, "predict_with": "averaged", "tie": "negative"},
+    "kernel on a budget": {"budget": 40, "kernel": "poly", "degree": 2, "coef0": 0.5},
+    "romma": {"update_on": "mistake", "kernel": "rbf", "shuffle": False},
+    "romma with plain weights": {"kernel": "linear"},
+}
+CLASSES = {"kernel": KernelPerceptron, "romma": Romma}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A disc in a ring, which no line separates, and three rings."""
+    folder = tmp_path_factory.mktemp("kernels")
+    X = np.random.default_rng(0).normal(size=(120, 2)).round(2)
+    squares = (X**2).sum(axis=1)
+    write(folder / "two.csv", X, np.where(squares > 1, "out", "in"))
+    write(folder / "three.csv", X, np.digitize(squares, [0.5, 2.0]))
+    write(folder / "weighted.csv", X, np.where(squares > 1, 1, -1), weight=1.0 + (X[:, 0] > 0))
+    return folder
+
+
+def as_options(parameters):
+    for name, value in parameters.items():
+        word = name.replace("_", "-")
+        yield from (f"--no-{word}",) if value is False else (f"--{word}", value)
+
+
+@pytest.mark.parametrize("file", ["two.csv", "three.csv"])
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
+def test_from_file_to_score(folder, capfd, name, file):
+    word, data = name.split()[0], read(folder / file)
+    path = folder / f"{name}-{file}.model"
+    options = [*as_options(OPTIONS[name])]
+    status, _, err = said(capfd, "fit", folder / file, "-o", path, "--learner", word, *options)
+    assert (status, "mistakes in 10 epochs" in err) == (0, True)
+    own = CLASSES[word](random_state=0, **OPTIONS[name]).fit(data.X, data.y)
+    model = novikoff.load(path)
+    assert model.get_params() == own.get_params()
+    status, out, _ = said(capfd, "predict", path, folder / file, "--scores")
+    lines = [line.split("\t") for line in out.splitlines()]
+    assert [line[0] for line in lines] == list(map(as_written, own.predict(data.X)))
+    scores = np.array([[float(s) for s in line[1:]] for line in lines])
+    np.testing.assert_array_equal(scores.squeeze(), own.decision_function(data.X))
+    status, out, _ = said(capfd, "score", path, folder / file, "--json")
+    assert json.loads(out)["right"] == int((own.predict(data.X) == data.y).sum())
+    status, out, _ = said(capfd, "show", path)
+    assert status == 0
+    assert f"{type(own).__name__} of " in out
+    assert "examples     120, and 1,200 visits in all passes" in out
+
+
+def test_the_same_command_writes_the_same_model(folder, capfd):
+    for name in ("one", "other"):
+        words = ("fit", folder / "two.csv", "-o", folder / name, "--learner", "kernel")
+        assert said(capfd, *words, "--seed", 7)[0] == 0
+    assert same_files(folder / "one", folder / "other")
+
+
+def test_through_pipes(folder):
+    text = (folder / "two.csv").read_bytes()
+    fit = ("fit", "-", "--format", "csv", "-o", "-", "--learner", "kernel", "--quiet")
+    model = done(*fit, input=text, text=False)
+    assert b" right (" in done("score", "-", folder / "two.csv", input=model, text=False)
+
+
+NO_MEANING = {
+    ("--budget", "2.5"): "--budget 2.5 was given, but it must be a whole number",
+    ("--gamma", "-1"): "--gamma -1.0 was given, but it must be a finite number above 0",
+    ("--kernel", "precomputed"): "choose from 'rbf', 'poly', 'linear'",
+    ("--no-fit-intercept",): "--no-fit-intercept is an option of .*, and not of kernel",
+    ("--update-on", "mistake"): "--update-on is an option of romma, and not of kernel",
+    ("--progressive",): "--progressive is for .* but a kernel machine needs all examples at once",
+    ("--checkpoint", "at"): "--checkpoint is for .* but a kernel machine needs all examples",
+    ("--plot", "run.png"): "--plot draws the run of perceptron, .* and not of kernel",
+    ("--budget", "40", "--predict-with", "voted"): "--predict-with voted",
+}
+
+
+@pytest.mark.parametrize("options", NO_MEANING, ids=" ".join)
+def test_what_has_no_meaning_is_said(folder, capfd, tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    words = ("fit", folder / "two.csv", "-o", "model", "--learner", "kernel")
+    status, _, err = said(capfd, *words, *options)
+    assert status == 2
+    assert re.search(NO_MEANING[options], err), err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_weights_of_examples_are_refused(folder, capfd):
+    words = ("fit", folder / "weighted.csv", "-o", folder / "no", "--learner", "romma")
+    status, _, err = said(capfd, *words, "--weight", "weight")
+    assert status == 3
+    assert "its examples have weights, which romma does not take: leave --weight out" in err
+    assert not (folder / "no").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("plot", "kernel", "DATA", "-o", "x.png"), "is a kernel machine, KernelPerceptron"),
+        (
+            ("plot", "kernel", "DATA", "-o", "x.png", "--kind", "proof"),
+            "kernel is a KernelPerceptron, which keeps none: train another --learner",
+        ),
+        (("convert", "kernel", "x.onnx"), "only the linear models of novikoff are written as ONNX"),
+        (("convert", "kernel", "x.csv"), "it has no coefficients of features"),
+    ],
+)
+def test_what_a_kernel_machine_cannot_become(folder, capfd, monkeypatch, tmp_path, words, says):
+    monkeypatch.chdir(tmp_path)
+    data = folder / "two.csv"
+    assert said(capfd, "fit", data, "-o", "kernel", "--learner", "kernel")[0] == 0
+    status, _, err = said(capfd, *(data if word == "DATA" else word for word in words))
+    assert (status, says in err) == (2, True), err
+    assert [path.name for path in tmp_path.iterdir()] == ["kernel"]
