@@ -558,10 +558,12 @@ def test_files_that_are_read_are_not_written(folder, tmp_path):
         ("fit", data, "-o", tmp_path / "m", "--checkpoint", tmp_path / "m"),
         ("certify", data, "--save", data),
         ("convert", data, data),
+        ("plot", data, data, "-o", tmp_path / "x.png"),
+        ("fit", data, "-o", tmp_path / "m.png", "--plot", tmp_path / "m.png"),
     ):
         finished = run(*words)
         assert finished.returncode == 2, words
-        assert "is named twice" in finished.stderr
+        assert "is named twice, but what a command reads and what it writes" in finished.stderr
     notes = tmp_path / "notes"
     notes.write_text("mine")
     finished = run("fit", data, "-o", tmp_path / "m", "--checkpoint", notes)

@@ -330,8 +330,15 @@ def test_a_port_that_is_taken_is_said_to_be():
         taken.listen()
         finished = run("lab", "--no-browser", "--port", taken.getsockname()[1])
     assert finished.returncode == 2
-    assert "Choose another --port" in finished.stderr
+    assert "Is it running already? Choose another --port" in finished.stderr
     assert "Traceback" not in finished.stderr
+
+
+def test_an_address_of_another_machine_is_said_to_be():
+    finished = run("lab", "--no-browser", "--host", "192.0.2.1", "--port", 0)
+    assert finished.returncode == 2
+    assert "Give an address of this machine as --host" in finished.stderr
+    assert "running already" not in finished.stderr
 
 
 def test_only_this_machine_can_reach_it():

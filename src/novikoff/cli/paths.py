@@ -14,7 +14,8 @@ def require_different(*paths: str | None) -> None:
     for path in real:
         if real.count(path) > 1:
             raise ParameterError(
-                f"{path} is named twice: a file cannot be read and written at once."
+                f"{path} is named twice, but what a command reads and what it writes are "
+                "different files: name another."
             )
 
 

@@ -1,6 +1,6 @@
 """What the library says of its parameters, in the words of the command.
 
-The library speaks Python to those who write Python. `tests/test_command_words.py` sees to it that
+The library speaks Python to those who write Python. `tests/test_command_options.py` sees to it that
 every sentence here is one that the library says.
 """
 

@@ -4,6 +4,7 @@ What a browser can get is a fixed set of texts, read once from the package: no r
 a file. Nothing that is sent is kept or written.
 """
 
+import errno
 import json
 import socket
 from collections.abc import Callable
@@ -141,9 +142,13 @@ def bound(host: str, port: int) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
     except OSError as error:
+        advice = {
+            errno.EADDRINUSE: "Is it running already? Choose another --port (0 for any free one).",
+            errno.EACCES: "Choose a --port of 1024 or more (0 for any that is free).",
+        }
         raise ParameterError(
-            f"The lab cannot listen at {host}, port {port}: {error.strerror or error}. Is it "
-            "running already? Choose another --port (0 for any that is free) or --host."
+            f"The lab cannot listen at {host}, port {port}: {error.strerror or error}. "
+            + advice.get(error.errno or 0, "Give an address of this machine as --host.")
         ) from error
     return found
 

@@ -40,7 +40,7 @@ def pyplot() -> Any:
         from matplotlib import pyplot
     except ImportError as error:
         raise ParameterError(
-            "Drawing needs the package matplotlib: pip install novikoff[plots]."
+            "Drawing needs the package matplotlib: pip install 'novikoff[plots]'."
         ) from error
     return pyplot
 

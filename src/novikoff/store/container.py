@@ -141,8 +141,8 @@ def _header(file: IO[bytes]) -> tuple[bytes, Header]:
         raise ModelFileError(f"The file has {size} bytes: this is no model file, or a part of one.")
     if length > HEADER_LIMIT:
         raise ModelFileError(
-            f"The first 8 bytes promise a header of {length} bytes, but {HEADER_LIMIT} is the "
-            "most a model file has: this is none, or it is damaged."
+            "This is no model file, or it is damaged: its first 8 bytes promise a header of "
+            f"{length} bytes, and {HEADER_LIMIT} is the most there is."
         )
     text = file.read(length)
     if len(text) < length:
