@@ -10,10 +10,13 @@ import tarfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
+
+from novikoff.files import replacing
 
 LOOPBACK = "127.0.0.1"
 PACKED = Path(__file__).parent.parent / ".cache" / "packages"
@@ -172,20 +175,21 @@ def packed(package, version, member):
     why = f"VS CODE'S WIDGETS WERE NOT TESTED: {package} {version} is not here, and "
     if shutil.which("npm") is None:
         pytest.skip(why + "there is no npm to ask for it. Install one: apt-get install npm.")
+    with TemporaryDirectory() as folder:  # another worker may be asking too
+        try:
+            asked = subprocess.run(
+                ["npm", "pack", "--silent", f"{package}@{version}"],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=300,
+                check=True,
+            )
+        except subprocess.SubprocessError as error:
+            pytest.skip(why + f"npm cannot bring it: {error}")
+        with tarfile.open(Path(folder) / asked.stdout.split()[-1]) as opened:
+            text = opened.extractfile(f"package/{member}").read()
     kept.parent.mkdir(parents=True, exist_ok=True)
-    asked = subprocess.run(
-        ["npm", "pack", "--silent", f"{package}@{version}"],
-        cwd=kept.parent,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    if asked.returncode:
-        pytest.skip(why + f"npm cannot bring it: {asked.stderr.strip()[:200]}")
-    archive = kept.parent / asked.stdout.split()[-1]
-    with tarfile.open(archive) as opened:
-        text = opened.extractfile(f"package/{member}").read()
-    archive.unlink()
-    kept.write_bytes(text)
+    with replacing(kept) as file:
+        file.write(text)
     return text.decode()
