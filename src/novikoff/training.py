@@ -136,7 +136,7 @@ class Training:
 
     def _identity(self) -> dict[str, Any]:
         """What a run must have in common with the one it goes on from."""
-        parameters = {name: str(v) for name, v in self.model.get_params().items()}
+        parameters = {k: str(v) for k, v in self.model.get_params().items() if k != "n_jobs"}
         plan = asdict(self.plan)
         plan["reading"] = {k: v for k, v in plan["reading"].items() if k != "n_jobs"}
         return {

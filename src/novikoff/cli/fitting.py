@@ -9,6 +9,7 @@ import warnings
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,8 @@ def fit(arguments: Namespace) -> int:
         )
     if sketch:
         parameters["record"] = True
+    if arguments.n_jobs is not None and "n_jobs" in signature(learner).parameters:
+        parameters["n_jobs"] = arguments.n_jobs
     model = learner(**parameters)
     model._check_common()
     if arguments.learner in KERNELS:

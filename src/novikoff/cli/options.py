@@ -108,6 +108,7 @@ NOT_HERE = {
     "max_iter": "--epochs",
     "random_state": "--seed",
     "warm_start": "--resume",
+    "n_jobs": "--n-jobs",
 }
 """Parameters that the command has another word for."""
 

@@ -28,6 +28,8 @@ def blocks_for(arguments: Namespace) -> Generator[tuple[Any, Data, Examples], No
     """The model, with every block of the data."""
     require_one_input(model=arguments.model, data=arguments.data)
     model, extra, names = loaded(arguments.model)
+    if arguments.n_jobs is not None and hasattr(model, "n_jobs"):
+        model.n_jobs = arguments.n_jobs
     examples = as_trained(model, extra, arguments)
     skipped, told = Skipped(), False
     blocks: Any = stream(examples.source, **examples.reading)

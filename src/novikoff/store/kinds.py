@@ -28,8 +28,8 @@ from novikoff.store.runs import (
 from novikoff.store.separators import pack_widest, summary_of_widest, unpack_widest
 from novikoff.store.values import encoded
 
-ADDED = {"record": False, "multi_class": "joint"}
-"""Parameters that files of earlier versions lack, and what they were."""
+ADDED = {"record": False, "multi_class": "joint", "n_jobs": None}
+"""Parameters that files, or files of earlier versions, lack, and what they are."""
 
 
 class Kind(NamedTuple):

@@ -94,6 +94,7 @@ def packed(model: Any, extra: dict[str, Any]) -> Contents:
         names = written(model.feature_names_in_.tolist()).encode("ascii")
         parts.tensors["feature_names"] = np.frombuffer(names, np.uint8)
     parameters = model.get_params(deep=False)
+    parameters.pop("n_jobs", None)  # speaks of a machine, and not of the model
     sections = {
         "parameters": {name: encoded(name, value) for name, value in parameters.items()},
         "classes": encoded_classes(model.classes_),
