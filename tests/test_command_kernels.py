@@ -86,7 +86,7 @@ NO_MEANING = {
     ("--update-on", "mistake"): "--update-on is an option of romma, and not of kernel",
     ("--progressive",): "--progressive is for .* but a kernel machine needs all examples at once",
     ("--checkpoint", "at"): "--checkpoint is for .* but a kernel machine needs all examples",
-    ("--plot", "run.png"): "--plot draws the run of perceptron, .* and not of kernel",
+    ("--plot", "run.png"): "--plot draws the runs of learners with weights, and kernel has dual",
     ("--budget", "40", "--predict-with", "voted"): "--predict-with voted",
 }
 
@@ -115,7 +115,7 @@ def test_weights_of_examples_are_refused(folder, capfd):
         (("plot", "kernel", "DATA", "-o", "x.png"), "is a kernel machine, KernelPerceptron"),
         (
             ("plot", "kernel", "DATA", "-o", "x.png", "--kind", "proof"),
-            "kernel is a KernelPerceptron, which keeps none: train another --learner",
+            "kernel is a KernelPerceptron, which keeps none to draw: train another --learner",
         ),
         (("convert", "kernel", "x.onnx"), "only the linear models of novikoff are written as ONNX"),
         (("convert", "kernel", "x.csv"), "it has no coefficients of features"),

@@ -54,10 +54,13 @@ def test_the_other_learners_of_many_classes(folder, capfd, learner):
     status, out, _ = said(capfd, "score", folder / "other", folder / "mixed.csv", "--json")
     assert json.loads(out)["right"] > 90
     assert said(capfd, "show", folder / "other")[0] == 0
-    status, _, err = said(capfd, *words, "--plot", folder / "run.png")
-    assert status == 2
-    assert "--plot draws the run of perceptron" in err or "--plot is for learners" in err
-    assert not (folder / "run.png").exists()
+    status, _, err = said(capfd, *words, "--record", "--plot", folder / f"{learner}.png")
+    assert status == 0
+    assert f"{learner}.png shows the progress of the run" in err
+    assert (folder / f"{learner}.png").stat().st_size > 10_000
+    data, model = read(folder / "mixed.csv"), novikoff.load(folder / "other")
+    trace = model.trace_.with_data(data.X, data.y)
+    np.testing.assert_array_equal(trace.weights(len(trace)), model._run.w)
 
 
 def test_a_class_that_comes_late_and_a_stream_that_begins_with_one(folder, capfd):
@@ -89,9 +92,6 @@ def test_labels_that_were_not_named(folder, capfd):
     status, _, err = said(capfd, *fit, "--class-weight", "tulip=2")
     assert status == 2
     assert "--class-weight has tulip" in err
-    status, _, err = said(capfd, *fit, "--record")
-    assert status == 2
-    assert "--record and --plot keep the run of two classes" in err
     status, _, err = said(capfd, *fit, "--learner", "winnow", "--binarize", 1)
     assert status == 3
     assert "found the label" in err
@@ -111,12 +111,25 @@ def test_certificates_of_many_classes(folder, capfd):
     assert (status, out) == (1, "quasi-separable: the proof DOES NOT hold\n")
 
 
-def test_no_pictures_of_many_classes(folder, capfd):
-    assert said(capfd, "fit", folder / "mixed.csv", "-o", folder / "m")[0] == 0
-    words = ("plot", folder / "m", folder / "mixed.csv", "-o", folder / "x.png")
-    status, _, err = said(capfd, *words)
+@pytest.mark.parametrize("kind", ["joint", "ovr"])
+def test_pictures_of_many_classes(folder, capfd, kind):
+    """In blocks whose first has not all classes: the run is recorded all the same."""
+    fit = ("fit", folder / "sorted.csv", "-o", folder / "m", "--multi-class", kind, "--record")
+    assert said(capfd, *fit, "--block-bytes", "900")[0] == 0
+    model, data = novikoff.load(folder / "m"), read(folder / "sorted.csv")
+    trace = model.trace_.with_data(data.X, data.y)
+    np.testing.assert_array_equal(trace.weights(len(trace)), model._run.w)
+    words = ("plot", folder / "m", folder / "sorted.csv", "-o", folder / "x.png", "--kind")
+    assert said(capfd, *words, "progress")[0] == 0
+    assert (folder / "x.png").stat().st_size > 10_000
+    (folder / "x.png").unlink()
+    status, _, err = said(capfd, *words, "proof")
+    assert status == (3 if kind == "joint" else 2)
+    needed = "quasi-separable in the space of the run" if kind == "joint" else "of its own"
+    assert needed in err
+    status, _, err = said(capfd, *words, "boundary")
     assert status == 2
-    assert "Pictures are of two classes" in err
+    assert "--kind boundary is of two classes" in err
     assert not (folder / "x.png").exists()
 
 

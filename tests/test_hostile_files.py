@@ -12,13 +12,13 @@ import pytest
 import hostile
 from hostile import Parts, container
 from laws.learners import fitted
-from novikoff import Perceptron, store
+from novikoff import AROW, Perceptron, store
 from novikoff.errors import ModelFileError
 
 DATA = Path(__file__).parent / "data"
 END = "-v1.safetensors"
 KINDS = [f.name.removesuffix(END).replace("-", " ") for f in sorted(DATA.glob(f"*{END}"))]
-KINDS.append("recorded")
+KINDS += ["recorded", "recorded many", "recorded growing"]
 """The kinds of models, without making them: that takes a while."""
 SECONDS = float(os.environ.get("NOVIKOFF_FUZZ_SECONDS", "3"))
 
@@ -28,8 +28,16 @@ def contents(tmp_path_factory):
     """The bytes of a file of every kind."""
     path = tmp_path_factory.mktemp("sound") / "model"
     found = {}
-    recorded = fitted(Perceptron, hostile.X, hostile.Y, record=True)
-    for name, model in (hostile.models() | {"recorded": recorded}).items():
+    three = np.array(["no", "maybe", "yes", "no", "yes"])
+    growing = AROW(record=True, shuffle=False).partial_fit(hostile.X, hostile.Y)
+    recorded = {
+        "recorded": fitted(Perceptron, hostile.X, hostile.Y, record=True),
+        "recorded many": fitted(
+            Perceptron, hostile.X, three, record=True, multi_class="ovr", random_state=0
+        ),
+        "recorded growing": growing.partial_fit(hostile.X, three),
+    }
+    for name, model in (hostile.models() | recorded).items():
         model.save(path, extra={"line": 3})
         found[name] = path.read_bytes()
     return found
@@ -143,6 +151,16 @@ def tensor(name, array):
     return damaged
 
 
+def record(**entries):
+    """Change what is said of the record of a run."""
+
+    def damaged(parts):
+        parts.meta["state"]["record"] |= entries
+        return parts.laid_out()
+
+    return damaged
+
+
 def without(name, key=None):
     """Remove a tensor, or an entry of a section."""
 
@@ -159,7 +177,7 @@ def without(name, key=None):
 
 
 AVERAGED, VOTED, SPARSE = "AveragedPerceptron", "VotedPerceptron", "sparse VotedPerceptron"
-WIDEST = "MaxMargin"
+WIDEST, GROWN = "MaxMargin", "recorded growing"
 DAMAGED = [
     ("Perceptron", header("weights", dtype="F16"), 'has type "F16", which no model has'),
     ("Perceptron", header("weights", dtype=["F64"]), 'has type \\["F64"\\], which no model has'),
@@ -248,6 +266,21 @@ DAMAGED = [
     ("recorded", section("state", "record", {}), "lacks 'before'"),
     ("recorded", without("record.score"), "lacks the tensor 'record.score'"),
     ("recorded", without("state", "record"), r"'record\.\w+', which does not belong"),
+    ("recorded", record(rules=[[0, [1.0]]]), "a rule that is none of its learner's"),
+    ("recorded", record(growths=[[0, [0, 1], 3]]), "classes that cannot have come so"),
+    (GROWN, record(growths=[]), "'record.start' has shape"),
+    (GROWN, record(growths=7), "classes that cannot have come so"),
+    (GROWN, record(growths=[[99, [1, 2], 3]]), "changes where there are no updates"),
+    (GROWN, record(growths=[[0, [1, 1], 3]]), "classes that cannot have come so"),
+    (GROWN, record(growths=[[0, [1, 5], 3]]), "classes that cannot have come so"),
+    (GROWN, record(growths=[[0, [1, 2], 4]]), "classes that cannot have come so"),
+    (GROWN, record(rules=[]), "changes where there are no updates"),
+    (GROWN, record(rules=[[0, [1.0]]]), "a rule that is none of its learner's"),
+    (GROWN, record(rules=[[0, [1, 1.0]]]), "a rule that is none of its learner's"),
+    (GROWN, tensor("record.now", -np.ones(3)), "'record.now' has a negative number"),
+    (GROWN, tensor("record.beside", -np.ones(4)), "'record.beside' has a number below 0"),
+    (GROWN, tensor("record.gained", np.full(9, 3, "i4")), "'record.gained' has"),
+    (GROWN, without("record.mistakes"), "lacks the tensor 'record.mistakes'"),
     (AVERAGED, without("tally"), "lacks the tensor 'tally'"),
     (VOTED, tensor("mistake.times", np.zeros(2, int)), "'mistake.times' has shape"),
     (VOTED, without("support"), "lacks the tensor 'support.indptr'"),

@@ -14,7 +14,15 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from laws.learners import ADDITIVE, fitted
-from novikoff import MaxMargin, NotSeparable, Perceptron, VotedPerceptron, Winnow, margin
+from novikoff import (
+    MaxMargin,
+    NotSeparable,
+    PassiveAggressive,
+    Perceptron,
+    VotedPerceptron,
+    Winnow,
+    margin,
+)
 from novikoff.data import load
 from novikoff.errors import DataError, ParameterError
 
@@ -200,7 +208,7 @@ def test_updates_that_cannot_be_drawn(gate):
     for k in (0, len(gate.trace_) + 1):
         with pytest.raises(ParameterError, match="updates are numbered 1 to"):
             UpdateDisplay.from_trace(gate.trace_, k)
-    with pytest.raises(ParameterError, match="no additions"):
+    with pytest.raises(ParameterError, match="as perceptrons do it"):
         UpdateDisplay.from_trace(fitted(Winnow, *GATE, record=True).trace_, 1)
     narrow = Perceptron(record=True).fit([[0.0], [1.0]], [0, 1]).trace_
     with pytest.raises(ParameterError, match="two features or more"):
@@ -352,7 +360,7 @@ def test_axes_are_accepted_and_returned(gate, draw):
 def test_without_matplotlib_the_error_names_the_extra(gate, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ParameterError, match=r"pip install novikoff\[plots\]"):
+    with pytest.raises(ParameterError, match=r"pip install 'novikoff\[plots\]'"):
         ProofDisplay.from_trace(gate.trace_)
     with pytest.raises(ParameterError, match=r"pip install novikoff\[plots\]"):
         BoundaryDisplay.from_estimator(gate, *GATE)
@@ -432,3 +440,45 @@ def test_legends_stay_in_axes_around_which_there_is_no_room():
     BoundaryDisplay.from_estimator(fitted(Perceptron, X, y, max_iter=5), X, y, ax=ax)
     figure.canvas.draw()
     assert not inside(ax)
+
+
+# ------------------------------------------------------------- more than two classes
+
+
+THREE = [[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0], [0.5, 1.5]], ["a", "b", "c", "a"]
+
+
+@pytest.mark.parametrize("slack", [0.0, 1.0])
+def test_pictures_of_many_classes(slack):
+    model = fitted(Perceptron, *THREE, record=True, shuffle=False, slack=slack)
+    trace = model.trace_
+    assert ProofDisplay.from_trace(trace).ax_.get_title().startswith(f"{len(trace)} mistakes")
+    _, lower, upper = brackets(trace)
+    true = trace.proof().margin
+    assert (lower <= true * (1 + 1e-5)).all()
+    assert (upper >= true).all()
+    assert lower[-1] > 0
+    ends = np.sqrt(trace.squared_norm) / trace.mistakes
+    np.testing.assert_allclose(upper, np.minimum.accumulate(ends))
+    display = ProgressDisplay.from_trace(trace)
+    assert display.bound == trace.proof().bound
+    with pytest.raises(ParameterError, match="here are 3: choose two classes"):
+        UpdateDisplay.from_trace(trace, 1)
+    with pytest.raises(ParameterError, match="a perceptron or of Winnow on two classes"):
+        trace.player()
+
+
+def test_pictures_of_machines_and_of_other_learners():
+    trace = fitted(Perceptron, *THREE, record=True, multi_class="ovr").trace_
+    assert ProgressDisplay.from_trace(trace).bound == np.inf
+    with pytest.raises(ParameterError, match="here are 3: give that of one machine"):
+        UpdateDisplay.from_trace(trace, 1)
+    machine = trace.machine("b")
+    assert UpdateDisplay.from_trace(machine, 1).k == 1
+    assert ProofDisplay.from_trace(machine).proof.holds
+    assert ProgressDisplay.from_trace(machine).bound == machine.proof().bound
+    other = fitted(PassiveAggressive, *THREE, record=True).trace_
+    assert ProgressDisplay.from_trace(other).bracket is None
+    for draw in (ProofDisplay.from_trace, lambda trace: UpdateDisplay.from_trace(trace, 1)):
+        with pytest.raises(ParameterError, match="passive_aggressive_bound"):
+            draw(other)

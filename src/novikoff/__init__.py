@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from novikoff.dual_trace import DualTrace
     from novikoff.errors import (
         DataError,
         FileError,
@@ -62,6 +63,7 @@ _HOME = {
     "BalancedWinnow": "learners.balanced_winnow",
     "Bracket": "margins.bracket",
     "DataError": "errors",
+    "DualTrace": "dual_trace",
     "FileError": "errors",
     "KernelPerceptron": "learners.kernel",
     "MaxMargin": "margins.max_margin",
@@ -108,6 +110,7 @@ __all__ = [  # noqa: RUF022 (names in capitals do not come first)
     "BalancedWinnow",
     "Bracket",
     "DataError",
+    "DualTrace",
     "FileError",
     "KernelPerceptron",
     "MaxMargin",

@@ -1,17 +1,27 @@
 r"""Novikoff's theorem on a run: the space it is about, a direction, and the four quantities."""
 
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from novikoff.errors import NotSeparable, ParameterError
+from novikoff.errors import NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs import at_unit_length
+from novikoff.margins import joint_proof
+from novikoff.margins.bounds import novikoff_bound
+from novikoff.margins.kesler import Labelled
+from novikoff.margins.many import of_many
 from novikoff.margins.max_margin import MaxMargin
+from novikoff.margins.separability import through_the_origin
 
 Array = npt.NDArray[Any]
+
+BUDGET = 60.0
+"""Seconds after which the search for the margin of many classes is given up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +37,13 @@ class Proof:
     Parameters
     ----------
     u : ndarray
-        The unit vector, in the space of the run: with a bias it has one more entry.
+        The unit vector, in the space of the run: with a bias it has one more entry. Of many
+        classes, a row each.
     margin : float
-        $\gamma$: no $y_i\langle u, x_i\rangle$ is less.
+        $\gamma$: no $y_i\langle u, x_i\rangle$ is less; of many classes, no
+        $\langle u_y - u_r, x_i\rangle$ with $y$ the right class and $r$ another.
     radius : float
-        $R$: no $\|x_i\|$ is more.
+        $R$: no $\|x_i\|$ is more; of many classes, $\sqrt2$ times that, the length of an update.
     bound : float
         The number of mistakes past which the first quantity would exceed the last.
     mistakes : ndarray of int
@@ -115,13 +127,98 @@ def widest(Z: Any, y: Array) -> tuple[Array, float]:
     return found.coef_[0] / np.linalg.norm(found.coef_), found.margin_.lower
 
 
-def direction(given: Any, d: int, width: int, bias: bool) -> Array:
-    """The unit vector along what was given, in all `width` coordinates of the run."""
-    u = np.asarray(given, np.float64).ravel()
-    if len(u) not in (d, d + bias, width) or not np.isfinite(u).all() or not u.any():
+def widest_of_many(Z: Any, y: Array, n_classes: int) -> tuple[Array, float]:
+    """The same of many classes, in Kesler's space: a row for each."""
+    D = Labelled(Z, y, n_classes, False)
+    found = of_many(D, 1e-6, monotonic() + BUDGET, through_the_origin)
+    if found.verdict == "undecided" or not joint_proof.holds(found, D):
+        raise OutOfTime(
+            f"Within {BUDGET:g} seconds no margin was found, and no proof that there is none: give "
+            "a direction u."
+        )
+    if found.verdict != "separable":
+        raise NotSeparable(
+            f"The theorem needs data with a margin, but this is {found.verdict} in the space of "
+            "the run. Give a direction u all the same, or learn with slack > 0.",
+            found,
+        )
+    W = np.asarray(found.coef)
+    return W / np.linalg.norm(W), found.margin.lower
+
+
+def lowest_lead(Z: Any, y: Array, u: Array) -> float:
+    r"""The least $\langle u_y - u_r, x_i\rangle$ over all examples and other classes $r$."""
+    lead = np.asarray(Z @ u.T, np.float64)
+    own = np.arange(len(y)), y
+    lead = lead[own][:, None] - lead
+    lead[own] = np.inf
+    return float(lead.min())
+
+
+def direction(given: Any, d: int, width: int, bias: bool, n_classes: int = 1) -> Array:
+    """The unit vector along what was given, in all `width` coordinates of the run.
+
+    Of many classes a row each, of unit length together.
+    """
+    u = np.asarray(given, np.float64)
+    u = u.ravel() if n_classes == 1 else u
+    fits = u.shape[-1:] in {(d,), (d + bias,), (width,)} and u.size == n_classes * u.shape[-1]
+    if not fits or u.ndim > 2 or not np.isfinite(u).all() or not u.any():
         entries = f"{d} entries, or {d + 1} with that of the bias" if bias else f"{d} entries"
-        raise ParameterError(f"u must have {entries}, finite and not all 0; it has {len(u)}.")
-    full = np.zeros(width)
-    full[: len(u)] = u
+        rows = "" if n_classes == 1 else f"{n_classes} rows of "
+        has = f"it has {len(u)}" if n_classes == 1 else f"its shape is {u.shape}"
+        raise ParameterError(f"u must have {rows}{entries}, finite and not all 0; {has}.")
+    full = np.zeros((*u.shape[:-1], width))
+    full[..., : u.shape[-1]] = u
     unit: Array = full / np.linalg.norm(full)
     return unit
+
+
+def carried_out(
+    u: Array,
+    gamma: float,
+    R: float,
+    progress: Array,
+    square: Array,
+    a: Array,
+    mistakes: Array,
+    doubt: float,
+) -> Proof:
+    """The proof on a run of steps `a`, from its progress and squared length, the start's first.
+
+    `doubt` is how far rounding may have brought a sum of the run, relative to its terms: of
+    the weights when they were learned, and of the sums here.
+    """
+    length = np.sqrt(square)
+    doubts = doubt * (length[1:] + length[:-1] + a * R)
+    return Proof(
+        u=u,
+        margin=gamma,
+        radius=R,
+        bound=bound_of(gamma, R, (float(progress[0]), float(length[0])), a, mistakes),
+        mistakes=mistakes,
+        least=progress[0] + gamma * np.cumsum(a),
+        progress=progress[1:],
+        length=length[1:],
+        most=np.sqrt(square[0] + R * R * np.cumsum(a * a)),
+        progress_grew=np.diff(progress) >= a * gamma - doubts,
+        length_held=np.diff(square) <= (a * R) ** 2 + doubts * (length[1:] + length[:-1] + a * R),
+        start=(float(progress[0]), float(length[0])),
+        steps=a,
+    )
+
+
+def bound_of(
+    gamma: float, R: float, start: tuple[float, float], a: Array, mistakes: Array
+) -> float:
+    """The number of mistakes past which the first quantity would exceed the last."""
+    progress, length = start
+    if not gamma > 0 or not np.isfinite(length):
+        return inf
+    before = float(mistakes[0] - 1) if len(a) else 0.0
+    a = a if len(a) else np.ones(1)
+    # with unequal steps, the least of them for progress and the largest for growth
+    progress = min(length, max(-length, progress))
+    return before + novikoff_bound(
+        R * float(a.max()), gamma * float(a.min()), start_norm=length, start_progress=progress
+    )

@@ -9,7 +9,6 @@ that ends it (note 003, "Convergence of Perceptron"; note 004, theorem 1).
 """
 
 from collections.abc import Iterator
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -18,18 +17,20 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError, ParameterError
-from novikoff.inputs import as_rows
-from novikoff.labels import as_labels, signs
-from novikoff.learners.additive import Additive
+from novikoff.labels import as_labels, as_signs, signs
 from novikoff.learners.base import MistakeDriven
-from novikoff.margins.bounds import novikoff_bound
-from novikoff.margins.geometry import as_examples, longest
-from novikoff.theorem import Proof, as_in_run, direction, widest
+from novikoff.learners.recording import pair_of
+from novikoff.learners.replaying import Replay, of_machine, recorder_of, told
+from novikoff.learners.updates import Updates
+from novikoff.margins.geometry import as_examples
+from novikoff.proving import proof_of
+from novikoff.record import Record
+from novikoff.theorem import Proof
 
 Array = npt.NDArray[Any]
 
 
-class Trace:
+class Trace(Record):
     r"""What happened in a run, one record per update, in some tens of bytes each.
 
     A fitted learner with ``record=True`` has one as `trace_`. From the record and the data
@@ -41,7 +42,7 @@ class Trace:
 
     Parameters
     ----------
-    model : Perceptron, AveragedPerceptron, VotedPerceptron or Winnow
+    model : a learner of `novikoff.learners.LEARNERS`
         Fitted with ``record=True``.
 
     Attributes
@@ -54,17 +55,27 @@ class Trace:
         Which example it was on: its row in the data of `fit`. In a stream, its place among all
         rows that came since recording began, however they were cut into blocks.
     label : ndarray of int
-        The $y_i$ of that example: -1 for the first class, +1 for the second.
+        The $y_i$ of that example: -1 for the first class, +1 for the second. Of more than two
+        classes, the number of its class in `classes_`.
     score : ndarray of float
         $\langle w, x_i\rangle + b$ before the update; with `slack`, what the example's own
-        feature adds is counted in.
+        feature adds is counted in. Of many classes learned jointly, by how much the right class
+        led the best other; with a machine for each, the score of the machine.
     squared_norm : ndarray of float
-        $\|(w, b)\|^2$ after it, in the space of the run (private features counted in).
+        $\|(w, b)\|^2$ after it, in the space of the run (private features counted in). Of many
+        classes the sum over all; with a machine for each, that of the machine.
     mistakes : ndarray of int
-        How many mistakes there had been, this one counted in.
+        How many mistakes there had been, this one counted in if it is one: some learners also
+        update on right answers.
     step : ndarray of float
-        The signed step $\eta\,c_i\,y_i$. For Winnow what weights were multiplied by.
-    start : ndarray of shape (n_features + 1,)
+        The signed step $\eta\,c_i\,y_i$ of a perceptron; of more than two classes without a sign.
+        For Winnow what weights were multiplied by. Other learners choose their steps: here
+        is $c_i\,y_i$, the weight of the example.
+    gained, lost : ndarrays of int, or None
+        Of more than two classes: the class whose weights gained the example, the right one, and
+        the class whose weights lost it, its rival; -1 for none. With a machine for each class, one
+        of them is the machine's; while a stream had two classes, one machine stood for both.
+    start : ndarray of shape (n_features + 1,), or (n_classes, n_features + 1)
         The weights before the first update, the bias last.
     mistakes_per_epoch : ndarray of int
         For all passes of the run, the last of which may have none.
@@ -90,28 +101,26 @@ class Trace:
             raise ParameterError(
                 f"{model!r} has no record of its run: give a learner fitted with record=True."
             )
-        made, self._space, self._classes = run.recorded, run.space, model.classes_
-        self._learner: MistakeDriven = clone(model)
-        table, self._data = made.table[: made.n], made.data
-        self._square, self._n_given, self._visited = made.square, made.n_given, made.visited
-        self.start = made.start.copy()
-        self.mistakes_per_epoch = np.array(run.mistakes, np.int64)
-        self.mistakes = made.before + 1 + np.arange(made.n)
-        self.epoch, self.position, self.example, self.label, self.step, self.score = (
-            table[name].copy()
-            for name in ("epoch", "position", "example", "label", "step", "score")
-        )
-        self.squared_norm = table["square"].copy()
+        self._data, self._classes = run.recorded.data, model.classes_
+        self._positive: Any = None
+        self._put(clone(model), run.recorded.copy(), run.space, np.array(run.mistakes, np.int64))
 
-    def __len__(self) -> int:
-        return len(self.step)
+    def _put(
+        self, learner: MistakeDriven, made: Updates, space: dict[str, Any], per_epoch: Array
+    ) -> None:
+        """Tell of these updates."""
+        self._learner, self._made, self._space = learner, made, space
+        self._n_given, self._visited = made.n_given, made.visited
+        table, self._square = self._told()
+        self.start = Replay(learner, made, space, None).complete().w.copy()
+        self.mistakes_per_epoch = per_epoch
+        self._tell(table, made.before)
 
-    def __repr__(self) -> str:
-        n, epochs = len(self), len(self.mistakes_per_epoch)
-        return (
-            f"<Trace of a {type(self._learner).__name__}: {n:,} update{'s' * (n != 1)} in "
-            f"{epochs:,} epoch{'s' * (epochs != 1)}>"
-        )
+    def _told(self) -> tuple[Array, Array]:
+        apart, pair = recorder_of(self._made, self._learner, self._space).apart, (1.0, 1.0)
+        if self._made.growths:  # a learner of two classes has none
+            pair = pair_of(self._learner, self._space, apart)
+        return told(self._made, apart, pair)
 
     # ------------------------------------------------------ the data
 
@@ -139,21 +148,40 @@ class Trace:
         """
         X, y = as_examples(X), as_labels(y)
         check_consistent_length(X, y)
-        if X.shape != (self._n_given, len(self.start) - 1):
+        width = self.start.shape[-1] - 1
+        if X.shape != (self._n_given, width):
             raise DataError(
                 f"X has shape {X.shape}, but the run was given {self._n_given} examples of "
-                f"{len(self.start) - 1} features: give all of them, in order."
+                f"{width} features: give all of them, in order."
             )
-        y = signs(y, self._classes)
+        y = self._numbered(y)
         if not np.array_equal(y[self.example], self.label):
             raise DataError("y has other labels than the run met: give its own data, in order.")
+        return self._with(_data=(X, y))
+
+    def _with(self, **others: Any) -> "Trace":
         trace = object.__new__(Trace)
-        trace.__dict__ |= self.__dict__ | {"_data": (X, y)}
+        trace.__dict__ |= self.__dict__ | others
         return trace
+
+    def _numbered(self, y: Array) -> Array:
+        """The signs of labels, or their numbers, as the run knew them."""
+        if self._positive is not None:
+            return as_signs(y == self._positive)
+        if self.start.ndim == 1:
+            return signs(y, self._classes)
+        strange = ~np.isin(y, self._classes)
+        if strange.any():
+            i = int(strange.argmax())
+            raise DataError(
+                f"y has a label that is none of the classes, first in row {i}: "
+                f"{y[i : i + 1].tolist()[0]!r}. Give the data of the run, in order."
+            )
+        return np.searchsorted(self._classes, y)
 
     @property
     def data(self) -> tuple[Any, Array]:
-        """The examples, and their labels as -1 and +1."""
+        """The examples, and their labels: -1 and +1, or the numbers of more than two classes."""
         if self._data is None:
             raise DataError(
                 "The trace of a stream, or from a file, does not know the data: "
@@ -173,42 +201,101 @@ class Trace:
 
         Returns
         -------
-        ndarray of shape (n_features + 1,), or (len(k), n_features + 1) for a sequence
+        ndarray of the shape of `start`, or (len(k), ...) for a sequence
+            Of more than two classes a row each. A class that a stream brought later has
+            weights of 0 before.
         """
         ks = np.asarray(k)
         if ks.dtype.kind not in "iu" or ks.ndim > 1 or not ((ks >= 0) & (ks <= len(self))).all():
             raise ParameterError(f"k={k!r} was given, but updates are numbered 0 to {len(self)}.")
         order = np.argsort(ks, axis=None)
-        W = np.empty((ks.size, len(self.start)), self.start.dtype)
+        W = np.empty((ks.size, *self.start.shape), self.start.dtype)
         for place, w in zip(order, self._replayed(ks.ravel()[order]), strict=True):
             W[place] = w
-        return W.reshape(*ks.shape, -1)
+        return W.reshape(*ks.shape, *self.start.shape)
 
     def _replayed(self, ks: Array) -> Iterator[Array]:
         """The weights after each of these updates, in increasing order; the next overwrites it."""
-        w, at = self.start.copy(), 0
-        rows = self._learner._rows(self.data[0], self._space) if len(self) else None
-        for k in ks.tolist():
-            if k > at:
-                made = self.example[at:k], self.step[at:k]
-                self._learner._redo(w, rows, made, self._space)
-                at = k
+        X = self.data[0] if len(self) else None
+        w = self.start
+        for w in Replay(self._learner, self._made, self._space, X).weights(ks):
             yield w
-        self._require_same_run(w, at)
+        self._require_same_run(w, int(ks[-1]) if len(ks) else 0)
 
     def _require_same_run(self, w: Array, k: int) -> None:
         """Other data would have led elsewhere: the squared length after `k` updates tells."""
         if not k or self._space.get("slack"):
             return
         expected = float(self.squared_norm[k - 1])
+        if self._apart:
+            w = w[self._machine_of(k)]
         with np.errstate(over="ignore"):
             found = float((w.astype(np.float64) ** 2).sum())
-        scale = max(expected, float(self.squared_norm[:k].max()), self._square)
-        if np.isfinite(found) and abs(found - expected) > 1e-9 * (k + len(w)) * scale:
+        scale = max(expected, float(self.squared_norm[:k].max()), float(self._square.max()))
+        if np.isfinite(found) and abs(found - expected) > 1e-9 * (k + w.size) * scale:
             raise DataError(
                 "The data is not what the run learned from: replayed, it leads to "
                 "other weights. trace.with_data(X, y) takes the right one."
             )
+
+    # ------------------------------------------------------ machines
+
+    @property
+    def _apart(self) -> bool:
+        """Has each of many classes a machine of its own?"""
+        many = self.gained is not None
+        return many and recorder_of(self._made, self._learner, self._space).apart
+
+    def _machine_of(self, k: int) -> int:
+        assert self.gained is not None
+        assert self.lost is not None
+        return max(int(self.gained[k - 1]), int(self.lost[k - 1]))
+
+    def machine(self, label: Any) -> "Trace":
+        """The trace of one machine of many: of a class against the rest, as of two classes.
+
+        Parameters
+        ----------
+        label : a label of `classes_`
+
+        Returns
+        -------
+        Trace
+            Its weights, its proof and its pictures are those of two classes, of which this is the
+            second. Its mistakes are counted since recording began.
+
+        Examples
+        --------
+        >>> from novikoff import Perceptron
+        >>> X, y = [[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0]], ["a", "b", "c"]
+        >>> trace = Perceptron(multi_class="ovr", shuffle=False, record=True).fit(X, y).trace_
+        >>> trace.machine("b")
+        <Trace of a Perceptron: 3 updates in 2 epochs>
+        >>> trace.machine("b").proof().holds
+        True
+        """
+        if not self._apart:
+            raise ParameterError(
+                "Only a run of more than two classes with a machine for each has machines "
+                '(multi_class="ovr"): this trace is one as it is.'
+            )
+        found = np.flatnonzero(self._classes == label)
+        if not len(found):
+            raise ParameterError(
+                f"label={label!r} was given, but the classes are {self._classes.tolist()}."
+            )
+        made, c = self._made, int(found[0])
+        table, square = self._told()
+        replay = Replay(self._learner, made, self._space, None)
+        own = of_machine(made, replay, c, table, square)
+        data = None if self._data is None else (self._data[0], as_signs(self._data[1] == c))
+        trace = self._with(_data=data, _positive=self._classes[c])
+        trace._put(self._learner, own, self._space, np.zeros(0, np.int64))
+        erred = np.diff(trace.mistakes, prepend=0)
+        trace.mistakes_per_epoch = np.bincount(
+            trace.epoch, erred, len(self.mistakes_per_epoch)
+        ).astype(np.int64)
+        return trace
 
     # ------------------------------------------------------ the theorem
 
@@ -220,12 +307,18 @@ class Trace:
         each has a coordinate of its own. All examples of the data count, also such as had a weight
         of 0 and were never visited.
 
+        Many classes that are learned jointly are in Kesler's space, where the weights of all are
+        one vector, and an update adds one that has $x_i$ in the place of the right class and $-x_i$
+        in that of the other: its length is at most $\sqrt2$ times that of the longest example.
+        If each class has a machine of its own, each has a proof of its own: that of
+        ``trace.machine(label)``.
+
         Parameters
         ----------
         u : array of shape (n_features,) or (n_features + 1,), optional
             Any direction; it is scaled to unit length. With a bias, its last entry is that of
-            the bias, 0 if left out. None for the direction of the widest margin, whose
-            $\gamma$ is certified (`MaxMargin`).
+            the bias, 0 if left out. Of many classes, a row each. None for the direction of the
+            widest margin, whose $\gamma$ is certified (`MaxMargin`, `separability`).
 
         Returns
         -------
@@ -244,59 +337,7 @@ class Trace:
         >>> f"{proof.mistakes[-1]} mistakes, and never more than {proof.bound:.0f}"
         '18 mistakes, and never more than 51'
         """
-        if not isinstance(self._learner, Additive):
-            raise ParameterError(
-                f"{type(self._learner).__name__} multiplies its weights, and its bound has another "
-                "proof (novikoff.winnow_bound): the four quantities are those of perceptrons."
-            )
-        X, y = self.data
-        Z = as_in_run(X, self._space)
-        if u is None:
-            u, gamma = widest(Z, y)
-        else:
-            u = direction(u, X.shape[1], Z.shape[1], self._space["fit_intercept"])
-            gamma = float((y * (Z @ u)).min())
-        return self._carried_out(u, gamma, float(longest(as_rows(Z), Z.shape[0])))
-
-    def _carried_out(self, u: Array, gamma: float, R: float) -> Proof:
-        width = len(self.start)
-        own = self.step * float(self._space["slack"])
-        private = np.cumsum(own * u[width + self.example]) if len(u) > width else 0.0
-        a, every = abs(self.step), np.arange(len(self) + 1)
-        progress = np.array([np.vdot(w, u[:width]) for w in self._replayed(every)])
-        progress[1:] += private
-        square = np.append(self._square, self.squared_norm)
-        length = np.sqrt(square)
-        # rounding: of the weights when they were learned, and of the sums here
-        doubt = 8 * (width + 8) * float(np.finfo(self.start.dtype).eps)
-        doubts = doubt * (length[1:] + length[:-1] + a * R)
-        return Proof(
-            u=u,
-            margin=gamma,
-            radius=R,
-            bound=self._bound(gamma, R, float(length[0]), float(progress[0])),
-            mistakes=self.mistakes,
-            least=progress[0] + gamma * np.cumsum(a),
-            progress=progress[1:],
-            length=length[1:],
-            most=np.sqrt(square[0] + R * R * np.cumsum(a * a)),
-            progress_grew=np.diff(progress) >= a * gamma - doubts,
-            length_held=np.diff(square)
-            <= (a * R) ** 2 + doubts * (length[1:] + length[:-1] + a * R),
-            start=(float(progress[0]), float(length[0])),
-            steps=a,
-        )
-
-    def _bound(self, gamma: float, R: float, length: float, progress: float) -> float:
-        if not gamma > 0 or not np.isfinite(length):
-            return inf
-        a = abs(self.step) if len(self) else np.ones(1)
-        # with unequal steps, the least of them for progress and the largest for growth
-        progress = min(length, max(-length, progress))
-        most = novikoff_bound(
-            R * float(a.max()), gamma * float(a.min()), start_norm=length, start_progress=progress
-        )
-        return float(self.mistakes[0] - 1 if len(self) else 0) + most
+        return proof_of(self, u)
 
     # ------------------------------------------------------ to look at
 
@@ -316,40 +357,3 @@ class Trace:
         from novikoff.lab.notebook import player
 
         return player(self)
-
-    # ------------------------------------------------------ tables
-
-    def _columns(self) -> dict[str, Array]:
-        names = (
-            "epoch",
-            "position",
-            "example",
-            "label",
-            "score",
-            "squared_norm",
-            "mistakes",
-            "step",
-        )
-        return {name: getattr(self, name) for name in names}
-
-    def to_pandas(self) -> Any:
-        """The updates as a pandas frame, a row each.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self._columns())
-
-    def to_arrow(self) -> Any:
-        """The updates as an Arrow table, a row each.
-
-        Returns
-        -------
-        pyarrow.Table
-        """
-        import pyarrow as pa
-
-        return pa.table(self._columns())

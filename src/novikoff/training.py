@@ -338,11 +338,6 @@ class Training:
             raise FileError(
                 self.called, f"found the labels {found}, expected whole numbers or words"
             ) from None
-        if self.model.record and len(classes) > 2:
-            raise ParameterError(
-                f"--record and --plot keep the run of two classes, but {self.called} has "
-                f"{len(classes)}: leave them out."
-            )
         if self.plan.class_weight is not None:
             self.model.class_weight = weights_by_label(
                 self.plan.class_weight, classes, growing=not self.complete

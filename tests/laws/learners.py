@@ -24,7 +24,8 @@ ADDITIVE = (Perceptron, AveragedPerceptron, VotedPerceptron)
 ROUNDED = (PassiveAggressive, AROW, SCW, SecondOrderPerceptron, BalancedWinnow)
 """Those whose updates divide, or take powers: another order of a sum changes their last bits."""
 EXACT = tuple(learner for learner in LEARNERS if learner not in ROUNDED)
-RECORDED = tuple(learner for learner in LEARNERS if "record" in learner().get_params())
+RECORDED = (*ADDITIVE, Winnow)
+"""Those whose traces are compared to fractions; `test_records.py` has the laws of all."""
 ZERO_ONE = (Winnow, BalancedWinnow)
 """Those that learn from numbers between 0 and 1 only."""
 

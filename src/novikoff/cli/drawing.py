@@ -32,6 +32,7 @@ from novikoff.data.options import Data
 from novikoff.errors import DataError, FileError, NotSeparable, NovikoffError, ParameterError
 from novikoff.files import replacing
 from novikoff.learners.additive import Additive
+from novikoff.learners.base import MistakeDriven
 from novikoff.learners.dual import DualLearner
 from novikoff.trace import Trace
 from novikoff.training import Training, size_of
@@ -86,9 +87,10 @@ def plot(arguments: Namespace) -> int:
     kind = picture_kind(arguments.output, arguments.to)
     require_place(arguments.output)
     model, extra, names = loaded(arguments.model)
-    if len(model.classes_) > 2:
+    if len(model.classes_) > 2 and arguments.kind not in ("proof", "progress"):
         raise ParameterError(
-            f"Pictures are of two classes, but {arguments.model} has {len(model.classes_)}."
+            f"--kind {arguments.kind} is of two classes, but {arguments.model} has "
+            f"{len(model.classes_)}: draw --kind proof or progress."
         )
     if arguments.kind == "boundary" and isinstance(model, DualLearner):
         raise ParameterError(
@@ -96,6 +98,11 @@ def plot(arguments: Namespace) -> int:
             f"{type(model).__name__}, which has none."
         )
     trace = trace_of(model, arguments) if arguments.kind in OF_RUNS else None
+    if trace is not None and trace._apart and arguments.kind == "proof":
+        raise ParameterError(
+            f"Every class of {arguments.model} has a machine and a proof of its own: draw --kind "
+            "progress."
+        )
     examples = as_trained(model, extra, arguments)
     data = examples.read()
     tell_skipped(data.skipped)
@@ -125,10 +132,11 @@ def require_plane(kind: str, n_features: int) -> None:
 
 def trace_of(model: Any, arguments: Namespace) -> Trace:
     """What a model keeps of its run."""
-    if "record" not in model.get_params():
+    if not isinstance(model, MistakeDriven):
         raise ParameterError(
             f"--kind {arguments.kind} draws the record of a run, but {arguments.model} is a "
-            f"{type(model).__name__}, which keeps none: train another --learner, with --record."
+            f"{type(model).__name__}, which keeps none to draw: train another --learner, with "
+            "--record."
         )
     if getattr(model._run, "recorded", None) is None:
         raise ParameterError(
@@ -228,7 +236,11 @@ class Sketch:
     def draw(self, trace: Trace, model_path: str) -> None:
         """Draw the proof; the progress, where no proof exists."""
         if not isinstance(trace._learner, Additive):
-            say(f"Winnow's bound has another proof: {self.path} shows the progress of the run.")
+            name = type(trace._learner).__name__
+            say(f"{name} has another proof, or none: {self.path} shows the progress of the run.")
+            figure = figure_of_run(trace, "progress")
+        elif trace._apart:
+            say(f"every class has a proof of its own: {self.path} shows the progress of the run.")
             figure = figure_of_run(trace, "progress")
         else:
             try:

@@ -19,7 +19,7 @@ import novikoff
 from novikoff.cli import DONE, say
 from novikoff.cli.drawing import Sketch
 from novikoff.cli.meaning import require_learner_has, require_whole
-from novikoff.cli.options import KERNELS, LEARNERS, NOT_HERE, RECORDED, WHOLE, flag, given
+from novikoff.cli.options import KERNELS, LEARNERS, NOT_HERE, WHOLE, flag, given
 from novikoff.cli.paths import require_different, require_one_output, require_place
 from novikoff.cli.progress import Progress
 from novikoff.cli.reading import (
@@ -56,10 +56,10 @@ def fit(arguments: Namespace) -> int:
         return whole(learner(**parameters), sketch, arguments)
     epochs = arguments.epochs or EPOCHS
     parameters |= {"max_iter": epochs, "random_state": arguments.seed or 0}
-    if sketch and arguments.learner not in (*RECORDED, "winnow"):
+    if sketch and arguments.learner in KERNELS:
         raise ParameterError(
-            f"--plot draws the run of {', '.join(RECORDED)} or winnow, and not of "
-            f"{arguments.learner}: leave it out."
+            f"--plot draws the runs of learners with weights, and {arguments.learner} has dual "
+            "coefficients: leave it out."
         )
     if sketch:
         parameters["record"] = True

@@ -25,8 +25,9 @@ KERNELS = ("kernel", "romma")
 WHOLE = ("pocket", *KERNELS, "max-margin")
 """Learners that need all examples at once."""
 
-RECORDED = ("perceptron", "averaged", "voted")
-ADDITIVE = (*RECORDED, "pocket")
+EITHER = ("perceptron", "averaged", "voted")
+"""Perceptrons that learn many classes jointly, or with a machine each."""
+ADDITIVE = (*EITHER, "pocket")
 CONFIDENT = ("second-order", "arow", "scw")
 MARGINAL = ("passive-aggressive", *CONFIDENT)
 ALL = (*ADDITIVE, "balanced-winnow", *MARGINAL)
@@ -59,12 +60,17 @@ PARAMETERS = (
     Parameter(
         "multi_class",
         str,
-        (*RECORDED, "passive-aggressive", "kernel"),
+        (*EITHER, "passive-aggressive", "kernel"),
         "how more than two classes are learned",
         ("joint", "ovr"),
     ),
     Parameter("shuffle", bool, (*ALL, "winnow", *KERNELS), "visit rows in random order"),
-    Parameter("record", bool, (*RECORDED, "winnow"), "keep every update in the model, to be drawn"),
+    Parameter(
+        "record",
+        bool,
+        (*ALL, "winnow", *KERNELS),
+        "keep every update in the model, to be drawn",
+    ),
     Parameter("threshold", float, ("winnow",), "what a positive score must reach"),
     Parameter("factor", float, ("winnow", "balanced-winnow"), "what an update multiplies by"),
     Parameter("binarize", float, ("winnow",), "the level above which a value counts as 1"),

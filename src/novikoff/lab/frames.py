@@ -111,6 +111,12 @@ def of_trace(
         Of numbers, lists and sentences.
     """
     X, y = trace.data
+    if trace.gained is not None or not isinstance(trace._learner, Additive | novikoff.Winnow):
+        classes_of = "" if trace.gained is None else f" of {len(trace.start)} classes"
+        raise ParameterError(
+            "The player shows the run of a perceptron or of Winnow on two classes, but this is of "
+            f"a {type(trace._learner).__name__}{classes_of}."
+        )
     if X.shape[1] != 2:
         raise ParameterError(
             f"The player shows the plane of two features, but X has {X.shape[1]}: choose two."

@@ -5,54 +5,22 @@ from math import hypot, sqrt
 from typing import Any, Self
 
 import numpy as np
-from numba import njit
 
 from novikoff.cores import n_threads
 from novikoff.errors import ParameterError
-from novikoff.examples import Examples, step, visit
+from novikoff.examples import Examples
 from novikoff.inputs import as_rows, weight_dtype
 from novikoff.learners import many, one_vs_rest, parameters
 from novikoff.learners.ahead import Pass, in_turn
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.joint import Classes, Made
 from novikoff.learners.loop import TIES, Rule
+from novikoff.learners.moves import Moves
 from novikoff.learners.run import Run
-from novikoff.learners.updates import Retraced, square_under
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
 from novikoff.products import suited
-from novikoff.rows import Unit, add, dot
-
-
-@njit(cache=True)
-def retrace(w, alpha, times, D, rule, out):
-    """Make the updates of a pass once more, and write down each one's step, score and square.
-
-    The score is the loop's, private part included; the square that of the weights after it,
-    private ones included.
-    """
-    q = out.squares[0]
-    for k in range(len(times)):
-        i = visit(D, times[k])
-        a = step(D, i, rule.eta)
-        s = dot(w, D.rows, i) + w[-1]
-        out.steps[k] = a
-        out.scores[k] = s + rule.slack * rule.slack * alpha[i] * a
-        q -= square_under(w, D.rows, i)
-        add(w, a, D.rows, i)
-        w[-1] += a * rule.bias
-        q += square_under(w, D.rows, i) + (rule.slack * a) ** 2 * (2 * alpha[i] + 1)
-        alpha[i] += 1
-        out.squares[k] = q
-
-
-@njit(cache=True)
-def redo(w, rows, made, bias):
-    """Add these examples to `w`, each times its step."""
-    examples, steps = made
-    for k in range(len(steps)):
-        add(w, steps[k], rows, examples[k])
-        w[-1] += steps[k] * bias
+from novikoff.rows import Unit
 
 
 class Additive(MistakeDriven):
@@ -304,17 +272,17 @@ class Additive(MistakeDriven):
             run.least = np.full(n_classes, np.inf)
         if run.start is not None:
             run.start = many.spread(run.start, places, n_classes)
+        self._spread(run, places, n_classes)
+
+    def _spread(self, run: Run, places: Array, n_classes: int) -> None:
         run.w = many.spread(run.w, places, n_classes)
 
     def _rule(self) -> Rule:
         bias, slack = float(self.fit_intercept), float(self.slack)
         return Rule(float(self.eta0), bias, TIES[self.tie], slack)
 
-    def _retrace(self, w: Array, alpha: Array, made: Made, D: Examples, out: Retraced) -> None:
-        retrace(w, alpha, made.times, D, self._rule(), out)
-
-    def _redo(self, w: Array, rows: Any, made: tuple[Array, Array], space: dict[str, Any]) -> None:
-        redo(w, rows, made, float(space["fit_intercept"]))
+    def _recorder(self, run: Run) -> Moves:
+        return Moves(self._rule(), apart=self._machines())
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)

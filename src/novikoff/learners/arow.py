@@ -80,12 +80,14 @@ class AROW(Confident):
         Let `fit` go on from the last run instead of starting anew.
     class_weight : dict, "balanced" or None, default=None
         Weights of the examples of each class, like `sample_weight`.
+    record : bool, default=False
+        Keep a record of every update, 53 bytes each, in `trace_`.
 
     Attributes
     ----------
     coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
         As for `Perceptron`.
-    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_
+    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, trace_
         As for `PassiveAggressive`.
 
     Examples
@@ -104,6 +106,8 @@ class AROW(Confident):
     NIPS 22, figure 1 and the mistake bound of its section 4. Machine Learning 91 (2013).
     """
 
+    _other_proof = "chooses its steps, and its bound has another proof (novikoff.arow_bound)"
+
     def __init__(
         self,
         *,
@@ -115,6 +119,7 @@ class AROW(Confident):
         random_state: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        record: bool = False,
     ) -> None:
         self.r = r
         self.covariance = covariance
@@ -124,6 +129,7 @@ class AROW(Confident):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.record = record
 
     def _check_parameters(self) -> None:
         Confident._check_parameters(self)

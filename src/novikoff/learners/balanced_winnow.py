@@ -145,6 +145,8 @@ class BalancedWinnow(Online):
     class_weight : dict, "balanced" or None, default=None
         What the exponents of updates on the examples of a class are multiplied by, like
         `sample_weight`.
+    record : bool, default=False
+        Keep a record of every update, 53 bytes each, in `trace_`.
 
     Attributes
     ----------
@@ -152,7 +154,7 @@ class BalancedWinnow(Online):
         $w^+ - w^-$, scaled where it would be too large.
     intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
         As for `Perceptron`.
-    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_
+    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, trace_
         As for `PassiveAggressive`; all updates are on mistakes.
 
     Examples
@@ -173,6 +175,10 @@ class BalancedWinnow(Online):
     discriminant updates. Machine Learning 43(3).
     """
 
+    _other_proof = (
+        "multiplies its weights, and its bound has another proof (novikoff.balanced_winnow_bound)"
+    )
+
     def __init__(
         self,
         *,
@@ -184,6 +190,7 @@ class BalancedWinnow(Online):
         random_state: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        record: bool = False,
     ) -> None:
         self.factor = factor
         self.fit_intercept = fit_intercept
@@ -193,6 +200,7 @@ class BalancedWinnow(Online):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.record = record
 
     # there are no weights to start from: exponents are kept
     def fit(  # type: ignore[override]
@@ -244,7 +252,7 @@ class BalancedWinnow(Online):
 
     def _rule(self, run: Run) -> Factor:
         f = float(run.space["factor"])
-        return Factor(f, FAR / np.log(f), float(run.space["fit_intercept"]))
+        return Factor(f, float(FAR / np.log(f)), float(run.space["fit_intercept"]))
 
     def _epoch(
         self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
@@ -264,13 +272,16 @@ class BalancedWinnow(Online):
     def _by_column(self) -> bool:
         return False
 
+    def _changes_all(self, space: dict[str, Any]) -> bool:
+        return True  # where weights are scaled down together
+
     def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
         return Like((*w.shape[:-1], w.shape[-1] + 1), np.float64)
 
     def _beside(self, space: dict[str, Any], w: Array) -> Array:
         return np.zeros(self._beside_like(space, w).shape)
 
-    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+    def _spread(self, run: Run, places: Array, n_classes: int) -> None:
         assert run.beside is not None
         beside = many.spread(run.beside, places, n_classes)
         beside[:, -1] = abs(beside[:, -1])  # the scale is that of both of two classes

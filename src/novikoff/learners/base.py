@@ -31,8 +31,8 @@ from novikoff.learners import many, parameters
 from novikoff.learners.ahead import at_work
 from novikoff.learners.joint import Made
 from novikoff.learners.predicting import Predicting
+from novikoff.learners.recording import Recorder, pair_of
 from novikoff.learners.run import Like, Run, Undo, undone_on_error
-from novikoff.learners.updates import LARGEST, Retraced, Updates
 from novikoff.learners.weights import Stream, class_totals, example_weights
 from novikoff.saving import Saved
 
@@ -44,6 +44,9 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     counts_updates = False
     """Does it count updates apart, since there are others than mistakes?"""
+
+    _other_proof = ""
+    """What to say of a learner whose bound, if there is one, has another proof than Novikoff's."""
 
     takes_many_classes = False
     """Does it learn more than two classes?"""
@@ -80,15 +83,8 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """
 
     @abstractmethod
-    def _retrace(self, w: Array, alpha: Array, made: Made, D: Examples, out: Retraced) -> None:
-        """Make these updates of a pass once more, and write down what is seen.
-
-        `w` and `alpha` are as they were before it; `out.squares[0]` is the squared length of `w`.
-        """
-
-    @abstractmethod
-    def _redo(self, w: Array, rows: Any, made: tuple[Array, Array], space: dict[str, Any]) -> None:
-        """Make these updates, examples and steps, on `w`: with the sums there were in learning."""
+    def _recorder(self, run: Run) -> Recorder:
+        """The part that goes through the updates of a run like this once more."""
 
     @abstractmethod
     def _advice(self) -> str:
@@ -122,6 +118,10 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _widen(self, run: Run, places: Array, n_classes: int) -> None:
         """Make room in the run for more classes; the old ones go to these places."""
+        self._spread(run, places, n_classes)
+
+    def _spread(self, run: Run, places: Array, n_classes: int) -> None:
+        """The same for the weights, and what updates change beside them."""
 
     def _settle(self, run: Run, X: Any) -> None:
         """Called after the last pass over `X`, which may then go away."""
@@ -242,7 +242,8 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         measure: bool,
     ) -> None:
         """Let the kernel pass over `D` once, and bring the run up to date."""
-        before = None if run.recorded is None else (run.w.copy(), updates.copy())
+        recorder = None if run.recorded is None else self._recorder(run)
+        before = None if recorder is None else recorder.before(run, updates)
         k, length, stopped = self._epoch(run, updates, room, D, since, measure)
         if stopped >= 0:
             self._require_sound(X, run.space)
@@ -256,10 +257,11 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
                 raise overflow(run.w.dtype)
             self._account(run, D, made)
             self._remember(run, D, made)
-            if run.recorded is not None and before is not None:
-                out = run.recorded.room_for(k)
-                self._retrace(*before, made, D, out)
-                run.recorded.append(len(run.mistakes) - 1, D, made.times, out)
+            if run.recorded is not None and recorder is not None and before is not None:
+                now = run.recorded.now.copy()
+                found = recorder.retrace(before, made, k, D, since, now)
+                run.recorded.follow(tuple(recorder.rule))
+                run.recorded.append(len(run.mistakes) - 1, D, found, now)
         if run.recorded is not None:
             run.recorded.visited += n
         run.mean = None
@@ -270,16 +272,8 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Record from here on, or record no more."""
         if not self.record:
             run.recorded = None
-        elif run.w.ndim > 1:
-            raise ParameterError(
-                f"record=True keeps the updates of two classes, and here are {len(run.w)}: set "
-                "record=False, or choose two classes."
-            )
         elif run.recorded is None:
-            private = run.private * float(run.space.get("slack", 0.0)) ** 2
-            with np.errstate(over="ignore"):
-                square = float((run.w.astype(np.float64) ** 2).sum()) + private
-            run.recorded = Updates(run.w.copy(), min(square, LARGEST), sum(run.mistakes))
+            run.recorded = self._recorder(run).begin(run)
 
     def _count(self, run: Run, y: Array, sample_weight: Any) -> None:
         if self.class_weight is not None:
@@ -328,6 +322,10 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         brought[places] = run.brought
         run.brought, run.mean = brought, None
         if n_classes > 2:
+            if run.recorded is not None:
+                recorder = self._recorder(run)
+                pair = pair_of(self, run.space, recorder.apart)
+                recorder.grow(run.recorded, pair, places, n_classes)
             self._widen(run, places, n_classes)
         return run
 
@@ -345,7 +343,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             D = Examples(self._rows(X, run.space), y, weight, order)
             since = many.first_visits(D, late, _own(y))
             if len(since) == 1 or (len(since) == 2 and since.any()):
-                D = self._look_on(run, X, D, n_visits(D) if len(since) == 1 else since.max())
+                D = self._look_on(run, X, D, n_visits(D) if len(since) == 1 else int(since.max()))
             with at_work(run, self.n_jobs):
                 self._pass(run, np.zeros(len(y), np.int64), X, D, since, measure=True)
         self._settle(run, X)
@@ -356,6 +354,8 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         every = many.visits(D)
         run.length = max(run.length, float(lengths_of(as_rows(X), X.shape[0])[every[:n]].max()))
         run.n_seen += n
+        if run.recorded is not None:
+            run.recorded.visited += n
         return D._replace(order=every[n:])
 
     # ------------------------------------------------------ scikit-learn's side of it

@@ -27,6 +27,7 @@ import numpy.typing as npt
 from numba import njit
 
 from novikoff.learners import gram
+from novikoff.learners.dual_record import Change, classes_of
 from novikoff.learners.dual_run import DualRun
 from novikoff.learners.gram import Block
 from novikoff.learners.support import Support
@@ -80,8 +81,13 @@ def next_mistake(S, y, t, tie, least):
     return len(y), 0
 
 
-def forgetful(run: DualRun, A: Block, y: Array, tie: int) -> int:
-    """Visit a block, keeping within the budget; how many mistakes there were, or -1."""
+def forgetful(
+    run: DualRun, A: Block, y: Array, tie: int, changes: list[Change] | None = None
+) -> int:
+    """Visit a block, keeping within the budget; how many mistakes there were, or -1.
+
+    The updates are added to `changes`, if that is a list.
+    """
     support: Support = run.support
     cycle: Cycle = run.memory
     S, G = support.scores(run.kernel, A), gram.table(run.kernel, A, A)
@@ -93,6 +99,7 @@ def forgetful(run: DualRun, A: Block, y: Array, tie: int) -> int:
         if t == len(y):
             break
         v = step(int(y[t]), int(r), S.shape[1])
+        score = float(S[t, 0] if S.shape[1] == 1 else S[t, y[t]] - S[t, r])
         run.squares += 2 * v * S[t] + v * v * float(G[t, t])
         S += np.multiply.outer(G[t], v)
         phi = shrink(run, S)
@@ -101,6 +108,11 @@ def forgetful(run: DualRun, A: Block, y: Array, tie: int) -> int:
             support.append(new, np.zeros(1, np.int64), phi * v[None])
         else:
             replace_oldest(run, A, new, phi * v, S)
+        if changes is not None:
+            many, square = S.shape[1] > 1, float(run.squares.sum())
+            who = (int(y[t]), int(r)) if many else classes_of(0, float(v[0]), 1)
+            total = sum(run.mistakes) + made + 1
+            changes.append(Change(t, *who, phi, phi, score, square, total))
         made, t = made + 1, t + 1
     return made
 

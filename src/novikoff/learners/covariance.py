@@ -91,6 +91,9 @@ class Confident(Online):
     def _by_column(self) -> bool:
         return self.covariance == "diagonal"
 
+    def _changes_all(self, space: dict[str, Any]) -> bool:
+        return bool(space["covariance"] == "full")
+
     def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
         if space["covariance"] == "diagonal":
             return Like(w.shape, w.dtype, least=0.0)

@@ -25,9 +25,11 @@ from novikoff.errors import DataError, ParameterError
 from novikoff.examples import shuffled
 from novikoff.inputs import overflow, read, require_sound, weight_dtype
 from novikoff.labels import as_labels, growing_classes, numbered
-from novikoff.learners import gram, parameters
+from novikoff.learners import dual_record, gram, parameters
 from novikoff.learners.classes import mixing, n_outputs, places_of
-from novikoff.learners.dual_run import DualRun, DualTelling
+from novikoff.learners.dual_predicting import WATCHED, DualPredicting
+from novikoff.learners.dual_record import Change
+from novikoff.learners.dual_run import DualRun
 from novikoff.learners.gram import Block, Kernel
 from novikoff.learners.run import undone_on_error
 from novikoff.learners.support import Support
@@ -37,10 +39,6 @@ Array = npt.NDArray[Any]
 
 BLOCK = 256
 """How many rows are visited with one matrix product."""
-
-
-WATCHED = np.errstate(over="ignore", invalid="ignore")
-"""Every score is looked at: one that is not finite is an error with advice."""
 
 
 class Made(NamedTuple):
@@ -63,7 +61,7 @@ def blocks(order: Array) -> Iterator[Array]:
         yield order[low : low + BLOCK]
 
 
-class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
+class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     """A mistake-driven learner in the feature space of a kernel (abstract)."""
 
     kernel: Any
@@ -73,7 +71,7 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
     max_iter: int
     shuffle: bool
     random_state: Any
-    classes_: Array
+    record: bool
 
     takes_many_classes = True
 
@@ -110,14 +108,18 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Are the scores of all rows worth keeping from pass to pass?"""
         return isinstance(run.support, Support)
 
-    def _predicted(self, run: DualRun, A: Block) -> Array:
-        """The scores of a block."""
-        S: Array = run.support.scores(run.kernel, A)
-        return S
+    @abstractmethod
+    def _changes(
+        self, run: DualRun, y: Array, S: Array, G: Array, q: Array, made: Made
+    ) -> list[Change]:
+        """The updates made on a block, one by one; `S` and the squares `q` are as before it."""
 
-    def _last_wins(self) -> bool:
-        """Among classes of the same score, is it the last that is predicted?"""
-        return False
+    def _apart(self, outputs: int) -> bool:
+        """Has each of several weight vectors a problem of its own?"""
+        return self._problems(outputs) == outputs
+
+    def _blocks(self, order: Array) -> Iterator[Array]:
+        return blocks(order)
 
     # ------------------------------------------------------ fitting
 
@@ -155,6 +157,8 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _train(self, X: Any, y: Array, outputs: int) -> DualRun:
         run = self._begin(X, outputs)
+        if run.recorded is not None:
+            run.recorded.begin_block(len(y))
         self._look(run, X)
         random, n = check_random_state(self.random_state), len(y)
         Z, slots = np.zeros((n, outputs)), np.full(n, -1)
@@ -180,6 +184,7 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
             np.zeros(problems, np.int64),
             np.zeros(problems),
             self._memory(outputs),
+            recorded=dual_record.begin(outputs) if self.record else None,
         )
 
     def _look(self, run: DualRun, X: Any) -> None:
@@ -198,7 +203,7 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
         for places in blocks(order):
             A = gram.block(run.kernel, X, places, run.dtype)
             S = Z[places] + recent.scores(run.kernel, A)
-            made = self._visit(run, A, y[places], S)
+            made = self._visit(run, A, y[places], S, places)
             if (made.carry != 1.0).any():
                 Z *= made.carry
                 recent.scale(made.carry)
@@ -213,14 +218,19 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
                     A = gram.block(run.kernel, X, places, run.dtype)
                     Z[places] += recent.scores(run.kernel, A, mark)
 
-    def _visit(self, run: DualRun, A: Block, y: Array, S: Array) -> Made:
+    def _visit(self, run: DualRun, A: Block, y: Array, S: Array, places: Array) -> Made:
         """Learn from a block whose scores so far are `S`."""
         made = Made(np.zeros(S.shape), np.ones(S.shape[1]))
         run.longest = max(run.longest, float(A.squares.max()))
         run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
-        wrong = self._learn(run, y, S, gram.table(run.kernel, A, A), made)
+        G = gram.table(run.kernel, A, A)
+        before = None if run.recorded is None else (S.copy(), G, run.squares.copy())
+        wrong = self._learn(run, y, S, G, made)
         if wrong < 0 or not run.largest < np.inf:
             raise overflow(run.dtype)
+        if run.recorded is not None and before is not None:
+            changes = self._changes(run, y, *before, made)
+            dual_record.note(run.recorded, len(run.mistakes) - 1, places, y, changes)
         run.mistakes[-1] += wrong
         run.updates[-1] += int(np.count_nonzero(made.delta))
         return made
@@ -290,13 +300,26 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
                 f"The kernel was {run.kernel} when the run began and is {now} now: set it back, or "
                 "start anew with fit."
             )
+        if self.record and run.recorded is None:
+            raise ParameterError(
+                "record=True was set in the middle of a run, but the coefficients of a kernel "
+                "machine are known from its beginning only: set it back, or start anew with fit."
+            )
         known = self.classes_
-        return run.branch(None if len(known) == len(classes) else mixing(known, classes))
+        same = len(known) == len(classes)
+        run = run.branch(None if same else mixing(known, classes))
+        if not self.record:
+            run.recorded = None
+        if run.recorded is not None and not same and len(classes) > 2:
+            run.recorded.grow(np.searchsorted(classes, known), len(classes), np.zeros(1))
+        return run
 
     def _stream(self, run: DualRun, X: Any, y: Array) -> None:
         if not run.streaming:
             run.begin_pass()
             run.streaming = True
+        if run.recorded is not None:
+            run.recorded.begin_block(len(y))
         order = np.arange(len(y))
         if self.shuffle and len(y) > 1:
             order = shuffled(None, len(y), check_random_state(self.random_state))
@@ -308,58 +331,12 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
             A = gram.block(run.kernel, X, places, run.dtype)
             if run.streaming:
                 A = A._replace(numbers=run.n_seen + np.arange(len(places)))
-            self._learn_block(run, A, y[places])
+            self._learn_block(run, A, y[places], places)
             run.n_seen += len(places)
 
-    def _learn_block(self, run: DualRun, A: Block, y: Array) -> None:
-        made = self._visit(run, A, y, run.support.scores(run.kernel, A))
+    def _learn_block(self, run: DualRun, A: Block, y: Array, places: Array) -> None:
+        made = self._visit(run, A, y, run.support.scores(run.kernel, A), places)
         self._keep(run, A, made, None)
-
-    # ------------------------------------------------------ predicting
-
-    @WATCHED
-    def decision_function(self, X: Any) -> Array:
-        """The score of each row.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the table of the kernel of these rows with those of `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes one score, positive for `classes_[1]`; for more, a score for each.
-        """
-        run = self._fitted()
-        X = self._read(X, reset=False)
-        S = np.zeros((X.shape[0], len(run.squares)))
-        for places in blocks(np.arange(X.shape[0])):
-            S[places] = self._predicted(run, gram.block(run.kernel, X, places, run.dtype))
-        if not np.isfinite(S).all():
-            raise overflow(run.dtype)
-        return S if S.shape[1] > 1 else S.sum(axis=1)
-
-    def predict(self, X: Any) -> Array:
-        """The class of each row; among equal scores, what the conventions say.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        s, last = self.decision_function(X), self._last_wins()
-        if len(self.classes_) == 1:
-            return np.repeat(self.classes_, len(s))
-        if s.ndim == 1:
-            best = (s >= 0 if last else s > 0).astype(np.intp)
-        else:
-            best = s.shape[1] - 1 - s[:, ::-1].argmax(axis=1) if last else s.argmax(axis=1)
-        labels: Array = self.classes_[best]
-        return labels
 
     # ------------------------------------------------------ scikit-learn's side of it
 
@@ -384,6 +361,7 @@ class DualLearner(DualTelling, Saved, ClassifierMixin, BaseEstimator, ABC):
         gram.check(self.kernel, self.gamma, self.degree, self.coef0)
         parameters.count("max_iter", self.max_iter)
         parameters.flag("shuffle", self.shuffle)
+        parameters.flag("record", self.record)
         self._check_parameters()
 
     def _warn(self, run: DualRun, n: int) -> None:

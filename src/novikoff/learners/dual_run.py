@@ -9,6 +9,7 @@ import numpy.typing as npt
 from novikoff.learners.gram import Kernel
 from novikoff.learners.support import Support
 from novikoff.learners.telling import Counting
+from novikoff.learners.updates import Updates
 
 Array = npt.NDArray[Any]
 
@@ -40,9 +41,13 @@ class DualRun:
     largest: float = 0.0
     """The largest $k(x, x)$."""
     streaming: bool = False
+    recorded: Updates | None = None
+    """What happened, update by update, if that is recorded."""
 
     def begin_pass(self) -> None:
         """Count from here on as in one more pass."""
+        if self.recorded is not None:
+            self.recorded.visited = 0
         self.mistakes.append(0)
         self.updates.append(0)
         self.least[:] = np.inf
@@ -64,6 +69,7 @@ class DualRun:
             memory=None if self.memory is None else self.memory.branch(outputs),
             mistakes=list(self.mistakes),
             updates=list(self.updates),
+            recorded=None if self.recorded is None else self.recorded.copy(),
         )
 
 
@@ -100,6 +106,16 @@ class DualTelling(Counting[DualRun]):
     def radius_(self) -> float:
         r"""The largest length $\sqrt{k(x, x)}$ of an example in the feature space."""
         return float(np.sqrt(self._fitted().largest))
+
+    @property
+    def trace_(self) -> Any:
+        """What happened, update by update, as a `novikoff.DualTrace`: with ``record=True`` only."""
+        # the trace knows the learners, so they cannot know it when imported
+        from novikoff.dual_trace import DualTrace
+
+        if self._fitted().recorded is None:
+            raise AttributeError("trace_ is kept with record=True only: set it, and fit again.")
+        return DualTrace(self)
 
     def _rows_kept(self, name: str) -> Support:
         support = self._fitted().support

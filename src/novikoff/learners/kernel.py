@@ -23,9 +23,10 @@ from numba import njit
 
 from novikoff.errors import ParameterError
 from novikoff.inputs import overflow
-from novikoff.learners import gram, parameters
+from novikoff.learners import dual_record, gram, parameters
 from novikoff.learners.budget import Cycle, forgetful
 from novikoff.learners.dual import DualLearner, Made, blocks
+from novikoff.learners.dual_record import Change, of_perceptron
 from novikoff.learners.dual_run import Array, DualRun
 from novikoff.learners.events import Events, shares, votes
 from novikoff.learners.gram import Block
@@ -123,6 +124,8 @@ class KernelPerceptron(DualLearner):
         Keep at most so many rows: with every mistake all weights shrink a little, and beyond the
         budget the oldest row is forgotten (the Forgetron; its bound is
         `novikoff.forgetron_bound`). It predicts with the last weights, and decides jointly.
+    record : bool, default=False
+        Keep a record of every update, 62 bytes each (73 of many classes), in `trace_`.
 
     Attributes
     ----------
@@ -143,6 +146,8 @@ class KernelPerceptron(DualLearner):
         the margins of the classes against the rest.
     mistake_bound_ : float
         The most mistakes that any order of the examples can force.
+    trace_ : DualTrace
+        What happened, update by update, if `record` is set.
 
     Examples
     --------
@@ -178,6 +183,7 @@ class KernelPerceptron(DualLearner):
         shuffle: bool = True,
         random_state: Any = None,
         budget: int | None = None,
+        record: bool = False,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -190,6 +196,7 @@ class KernelPerceptron(DualLearner):
         self.shuffle = shuffle
         self.random_state = random_state
         self.budget = budget
+        self.record = record
 
     # ------------------------------------------------------ learning
 
@@ -231,15 +238,18 @@ class KernelPerceptron(DualLearner):
     def _revisits(self, run: DualRun) -> bool:
         return isinstance(run.memory, Events)
 
-    def _learn_block(self, run: DualRun, A: Block, y: Array) -> None:
+    def _learn_block(self, run: DualRun, A: Block, y: Array, places: Array) -> None:
         if isinstance(run.memory, Events):
-            DualLearner._learn_block(self, run, A, y)
+            DualLearner._learn_block(self, run, A, y, places)
             return
         run.longest = max(run.longest, float(A.squares.max()))
         run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
-        made = forgetful(run, A, y, TIES[self.tie])
+        changes: list[Change] | None = None if run.recorded is None else []
+        made = forgetful(run, A, y, TIES[self.tie], changes)
         if made < 0 or not run.largest < np.inf:
             raise overflow(run.dtype)
+        if run.recorded is not None and changes is not None:
+            dual_record.note(run.recorded, len(run.mistakes) - 1, places, y, changes)
         run.mistakes[-1] += made
         run.updates[-1] += made
         run.counts[:1] += made
@@ -249,6 +259,12 @@ class KernelPerceptron(DualLearner):
         if S.shape[1] > 1 and len(run.counts) == 1:
             return int(joint(S, G, y, tie, delta, about))
         return int(against_rest(S, G, y, int(S.shape[1] == 1), tie, delta, about))
+
+    def _changes(
+        self, run: DualRun, y: Array, S: Array, G: Array, q: Array, made: Made
+    ) -> list[Change]:
+        joint = S.shape[1] > 1 and len(run.counts) == 1
+        return of_perceptron(S, G, q, made.delta, joint, sum(run.mistakes))
 
     def _remember(self, run: DualRun, times: Array, rows: Array, delta: Array) -> None:
         run.memory.append(times, rows, delta)

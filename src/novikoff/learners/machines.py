@@ -15,8 +15,9 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from novikoff.examples import announce, n_visits, visit
+from novikoff.examples import announce, n_visits, visit, weight
 from novikoff.learners.loop import longest_so_far
+from novikoff.learners.updates import square_of, square_under
 from novikoff.products import dots
 from novikoff.rows import SUM, column, dot, first, is_a, last, sqnorm
 
@@ -102,3 +103,46 @@ def epoch(W, beside, alpha, D, rule, taking, measure):
                 alpha[i] += 1
                 k += 1
     return k, errors, R, -1
+
+
+@njit(cache=True)
+def retrace(W, beside, D, rule, taking, whole, now, out):
+    """Make a pass once more, and write down its updates; `out` has room for all of them.
+
+    The score is that of the machine, the square that of its weights after the update, of which
+    `whole` says that it may change any, and not only those under the example. `out.mistakes[0]`
+    has how many mistakes there were before.
+    """
+    k, errors = 0, out.mistakes[0]
+    for t in range(n_visits(D)):
+        i = visit(D, t)
+        if len(W) == 1:
+            taking.scores[0] = dot(W[0], D.rows, i)
+        else:
+            dots(W, D.rows, i, taking.scores)
+        for c in range(len(W)):
+            if t < taking.since[c]:
+                continue
+            s = np.float64(taking.scores[c] + W[c, -1])
+            y = np.int64(D.y[i])
+            if len(W) > 1:
+                y = 1 if y == c else -1
+            errors += y * s <= 0.0
+            q = 0.0 if whole else square_under(W[c], D.rows, i)
+            if learn(rule, W[c], beside[c], y, y * s, D, i):
+                q = square_of(W[c]) if whole else now[c] - q + square_under(W[c], D.rows, i)
+                now[c] = q
+                out.times[k], out.scores[k], out.squares[k], out.mistakes[k] = t, s, q, errors
+                out.steps[k] = weight(D, i) if len(W) > 1 else weight(D, i) * y
+                out.gained[k], out.lost[k] = (c, -1) if y > 0 else (-1, c)
+                k += 1
+
+
+@njit(cache=True)
+def redo(W, beside, D, made, rule):
+    """Make these updates again, with the scores there were; `D` has room for weights."""
+    examples, weights, scores, machines, signs = made
+    for k in range(len(examples)):
+        i, c, y = examples[k], machines[k], signs[k]
+        D.weight[i] = weights[k]
+        learn(rule, W[c], beside[c], y, y * scores[k], D, i)

@@ -12,8 +12,9 @@ from novikoff.learners import machines, many, parameters
 from novikoff.learners.additive import first_weights
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.joint import Made
+from novikoff.learners.recording import Recorder
+from novikoff.learners.ruled import Ruled, of_machines, taking_part
 from novikoff.learners.run import Run
-from novikoff.learners.updates import Retraced
 from novikoff.products import suited
 
 
@@ -50,11 +51,6 @@ class Online(MistakeDriven):
         r"""The largest length of an example, with its coordinate of 1 for the bias."""
         run = self._fitted()
         return hypot(run.length, float(run.space["fit_intercept"]))
-
-    @property
-    def trace_(self) -> Any:
-        """There is none: the updates of this learner are not recorded."""
-        raise AttributeError(f"{type(self).__name__} does not record its updates.")
 
     # ------------------------------------------------------ fitting
 
@@ -126,21 +122,15 @@ class Online(MistakeDriven):
     ) -> tuple[int, float, int]:
         if run.w.ndim > 1:
             run.w = suited(run.w, D.rows)
-        W = np.atleast_2d(run.w)
-        if run.beside is None:
-            beside = np.empty((len(W), 0))
-        else:
-            beside = run.beside if run.w.ndim > 1 else run.beside[None]
-        # there is a rest only once there is a second class
-        since = np.maximum(since, np.sort(since)[1]) if len(W) > 1 else np.zeros(1, np.int64)
-        taking = machines.Taking(since, np.empty(len(W), W.dtype))
+        W, beside = of_machines(run.w, run.beside)
+        taking = taking_part(since, W)
         k, errors, length, stopped = machines.epoch(
             W, beside, updates, D, self._rule(run), taking, True if measure else None
         )
         run.mistakes[-1] += int(errors)
         return k, length, stopped
 
-    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+    def _spread(self, run: Run, places: Array, n_classes: int) -> None:
         w = run.w
         run.w = many.spread(w, places, n_classes)
         if run.beside is not None:
@@ -148,11 +138,12 @@ class Online(MistakeDriven):
             if run.beside is not None and len(places) > 1:
                 run.beside[places] = before  # both of two classes have what their one machine had
 
-    def _retrace(self, w: Array, alpha: Array, made: Made, D: Examples, out: Retraced) -> None:
-        raise NotImplementedError  # updates are not recorded
+    def _recorder(self, run: Run) -> Recorder:
+        return Ruled(self._rule(run), whole=self._changes_all(run.space))
 
-    def _redo(self, w: Array, rows: Any, made: tuple[Array, Array], space: dict[str, Any]) -> None:
-        raise NotImplementedError  # for the same reason
+    def _changes_all(self, space: dict[str, Any]) -> bool:
+        """Can an update change weights of features that its example does not have?"""
+        return False
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return as_rows(X)

@@ -49,8 +49,9 @@ class Passes:
             model._partial_fit(X, y, told, weight)
         finally:
             model.random_state = given
-            if recorded is not None:
-                recorded.n_given = max(recorded.n_given, known)
+            if recorded is not None and model._run.recorded is not None:
+                for made in (recorded, model._run.recorded):  # another one, if classes have come
+                    made.n_given = max(made.n_given, known)
         self.fresh = False
         self.given += len(y)
         return int(model._run.mistakes[-1] - before)

@@ -35,7 +35,10 @@ from novikoff.learners.base import Array
 from novikoff.learners.joint import Classes, Made, move
 from novikoff.learners.loop import Rule, longest_so_far
 from novikoff.learners.online import Online
+from novikoff.learners.recording import Before, Recorder, Redone
+from novikoff.learners.ruled import Ruled, recovered
 from novikoff.learners.run import Run
+from novikoff.learners.updates import Found, square_under
 from novikoff.products import dots, suited
 from novikoff.rows import add, norm, sqnorm
 
@@ -111,6 +114,71 @@ def epoch(W, alpha, D, rule, tau, classes, measure):
     return k, errors, R, -1
 
 
+@njit(cache=True)
+def retrace(W, D, rule, tau, classes, now, out):
+    """Make a joint pass once more, and write down its updates; as `machines.retrace` does.
+
+    The score is by how much the right class led the other, the square that of all weights.
+    """
+    k, errors = 0, out.mistakes[0]
+    for t in range(n_visits(D)):
+        i = visit(D, t)
+        dots(W, D.rows, i, classes.scores)
+        r, m, _ = joint.rival(W, D, i, t, rule, classes)
+        if r < 0:
+            continue
+        errors += m <= 0.0
+        square = 2.0 * (norm(D.rows, i) ** 2 + tau.bias)
+        if 1.0 - m > tau.least and square > 0.0:
+            y = D.y[i]
+            now[0] -= square_under(W[y], D.rows, i) + square_under(W[r], D.rows, i)
+            move(W, weight(D, i) * step(tau, 1.0 - m, square), y, r, D.rows, i, tau.bias)
+            now[0] += square_under(W[y], D.rows, i) + square_under(W[r], D.rows, i)
+            out.times[k], out.scores[k], out.squares[k], out.mistakes[k] = t, m, now[0], errors
+            out.steps[k], out.gained[k], out.lost[k] = weight(D, i), y, r
+            k += 1
+
+
+@njit(cache=True)
+def redo(W, rows, made, tau):
+    """Make these updates of a joint run again, with the scores there were."""
+    for k in range(len(made.steps)):
+        i = made.examples[k]
+        square = 2.0 * (norm(rows, i) ** 2 + tau.bias)
+        a = made.steps[k] * step(tau, 1.0 - made.scores[k], square)
+        move(W, a, made.gained[k], made.lost[k], rows, i, tau.bias)
+
+
+class Leads(Recorder):
+    """The updates of all classes jointly."""
+
+    counted = True
+
+    def __init__(self, rule: Tau) -> None:
+        self.rule: Tau = rule
+
+    def with_rule(self, numbers: tuple[Any, ...]) -> "Leads":
+        """The same with another rule."""
+        return Leads(recovered(self.rule, numbers))
+
+    def retrace(
+        self, before: Before, made: Made, k: int, D: Examples, since: Array, now: Array
+    ) -> Found:
+        """Make a pass once more."""
+        found, W = Found.room(k), suited(before.w, D.rows)
+        found.mistakes[0] = before.mistakes
+        retrace(W, D, Rule(1.0, self.rule.bias, 0, 0.0), self.rule, _classes(W, since), now, found)
+        return found
+
+    def redo(self, run: Run, rows: Any, made: Redone) -> None:
+        """Make these updates on a run."""
+        redo(run.w, rows, made, self.rule)
+
+
+def _classes(W: Array, since: Array) -> Classes:
+    return Classes(since, np.empty(len(W), W.dtype), np.empty(0), np.empty((0, 0), np.int32))
+
+
 class PassiveAggressive(Online):
     r"""The passive-aggressive learner: no loss, no change; a loss, as little change as it takes.
 
@@ -142,6 +210,8 @@ class PassiveAggressive(Online):
         Let `fit` go on from the last run instead of starting anew.
     class_weight : dict, "balanced" or None, default=None
         What updates on the examples of a class are multiplied by, like `sample_weight`.
+    record : bool, default=False
+        Keep a record of every update, 53 bytes each, in `trace_`.
     multi_class : {"joint", "ovr"}, default="joint"
         How more than two classes are learned: all together, the right class against the best
         other, or with a machine for each class against the rest, all in the same pass.
@@ -161,6 +231,8 @@ class PassiveAggressive(Online):
     radius_ : float
         The largest length of an example, bias coordinate included; $\sqrt2$ times that if many
         classes are learned jointly.
+    trace_ : Trace
+        What happened, update by update, if `record` is set.
 
     Examples
     --------
@@ -179,6 +251,10 @@ class PassiveAggressive(Online):
     section 7 (many classes).
     """
 
+    _other_proof = (
+        "chooses its steps, and its bound has another proof (novikoff.passive_aggressive_bound)"
+    )
+
     def __init__(
         self,
         *,
@@ -190,6 +266,7 @@ class PassiveAggressive(Online):
         random_state: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        record: bool = False,
         multi_class: str = "joint",
     ) -> None:
         self.C = C
@@ -200,6 +277,7 @@ class PassiveAggressive(Online):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.record = record
         self.multi_class = multi_class
 
     @property
@@ -233,18 +311,22 @@ class PassiveAggressive(Online):
         if run.w.ndim == 1 or self.multi_class == "ovr":
             return Online._epoch(self, run, updates, room, D, since, measure)
         run.w = suited(run.w, D.rows)
-        K, tau = len(run.w), self._rule(run)
-        classes = Classes(since, np.empty(K, run.w.dtype), np.empty(0), np.empty((0, 0), np.int32))
-        rule = Rule(1.0, tau.bias, 0, 0.0)
-        first = True if measure else None
+        tau, first = self._rule(run), True if measure else None
+        rule, classes = Rule(1.0, tau.bias, 0, 0.0), _classes(run.w, since)
         k, errors, length, stopped = epoch(run.w, updates, D, rule, tau, classes, first)
         run.mistakes[-1] += int(errors)
         return k, length, stopped
 
-    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+    def _recorder(self, run: Run) -> Recorder:
+        joint = run.space["multi_class"] == "joint"
+        if joint and run.w.ndim > 1:
+            return Leads(self._rule(run))
+        return Ruled(self._rule(run), whole=False, apart=not joint)
+
+    def _spread(self, run: Run, places: Array, n_classes: int) -> None:
         pair = run.w.ndim == 1
-        Online._widen(self, run, places, n_classes)
-        if pair and self.multi_class == "joint":
+        Online._spread(self, run, places, n_classes)
+        if pair and run.space["multi_class"] == "joint":
             run.w /= 2  # so that margins between the two classes are what they were
 
     def _advice(self) -> str:

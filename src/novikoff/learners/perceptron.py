@@ -49,7 +49,7 @@ class Perceptron(Additive):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the updates on a class. In a stream, "balanced" goes by what has come so far.
     record : bool, default=False
-        Keep a record of every update, 45 bytes each, in `trace_` (of two classes).
+        Keep a record of every update, 45 bytes each, in `trace_`; of more than two classes, 56.
     multi_class : {"joint", "ovr"}, default="joint"
         How more than two classes are learned. "joint": one weight vector each; on a mistake the
         right class gains the example and the class it was taken for loses it, so that at most

@@ -105,6 +105,8 @@ class Pocket(Additive):
         longest first.
     fit_intercept, normalize, tie, eta0, slack, shuffle, random_state, warm_start, class_weight
         As for `Perceptron`. An error counts as much as its example weighs, without slack.
+    record : bool, default=False
+        As for `Perceptron`: the updates of its run, whatever is in the pocket.
     max_iter : int, default=100
         The most epochs to make.
     n_jobs : int or None, default=None
@@ -116,7 +118,8 @@ class Pocket(Additive):
         The weights and bias in the pocket.
     classes_, n_features_in_, feature_names_in_
         As for `Perceptron`.
-    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, radius_, margin_, mistake_bound_
+    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, radius_, margin_, mistake_bound_,
+    trace_
         As for `Perceptron`; they tell of the run.
     pocket_errors_ : float
         How many training errors the weights in the pocket make, or what the examples weigh: known
@@ -159,6 +162,7 @@ class Pocket(Additive):
         random_state: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        record: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.checks = checks
@@ -172,6 +176,7 @@ class Pocket(Additive):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.record = record
         self.n_jobs = n_jobs
 
     @property

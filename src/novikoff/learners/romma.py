@@ -27,6 +27,7 @@ from numba import njit
 
 from novikoff.learners import parameters
 from novikoff.learners.dual import DualLearner, Made
+from novikoff.learners.dual_record import Change, classes_of
 from novikoff.learners.dual_run import Array, DualRun
 from novikoff.learners.plain import Plain
 
@@ -103,6 +104,8 @@ class Romma(DualLearner):
         Visit the examples in a new random order every epoch.
     random_state : int, RandomState or None, default=None
         What the orders are drawn from.
+    record : bool, default=False
+        Keep a record of every update, 62 bytes each (73 of many classes), in `trace_`.
 
     Attributes
     ----------
@@ -118,6 +121,8 @@ class Romma(DualLearner):
         Updates in each epoch; with ``update_on="margin"`` more than mistakes.
     radius_ : float
         The largest $\sqrt{k(x, x)}$.
+    trace_ : DualTrace
+        What happened, update by update, if `record` is set.
 
     Examples
     --------
@@ -145,6 +150,7 @@ class Romma(DualLearner):
         max_iter: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
+        record: bool = False,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -154,6 +160,7 @@ class Romma(DualLearner):
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.random_state = random_state
+        self.record = record
 
     @property
     def coef_(self) -> Array:
@@ -186,6 +193,26 @@ class Romma(DualLearner):
         about, edge = (run.squares, run.counts, run.least), EDGES[self.update_on]
         found = int(relaxed(S, G, y, int(S.shape[1] == 1), edge, tuple(made), about))
         return found if np.isfinite(run.squares).all() else -1
+
+    def _changes(
+        self, run: DualRun, y: Array, S: Array, G: Array, q: Array, made: Made
+    ) -> list[Change]:
+        found, mistakes, K = [], sum(run.mistakes), S.shape[1]
+        edge, shift = EDGES[self.update_on], int(K == 1)
+        for t in range(len(y)):
+            for c in range(K):
+                sign, score = (1.0 if y[t] == c + shift else -1.0), float(S[t, c])
+                m, xx = sign * score, float(G[t, t])
+                mistakes += m <= 0.0
+                if not (m <= 0.0 or m < edge) or not xx > 0.0:
+                    continue
+                f, d = shortest(m, float(q[c]), xx)
+                if f == f:
+                    q[c] = f * q[c] + d
+                    S[:, c] = f * S[:, c] + sign * d * G[t].astype(np.float64)
+                    who = classes_of(c, sign, K)
+                    found.append(Change(t, *who, d, f, score, float(q[c]), mistakes))
+        return found
 
     def _advice(self) -> str:
         return (

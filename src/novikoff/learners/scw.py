@@ -119,12 +119,14 @@ class SCW(Confident):
         Let `fit` go on from the last run instead of starting anew.
     class_weight : dict, "balanced" or None, default=None
         Weights of the examples of each class, like `sample_weight`.
+    record : bool, default=False
+        Keep a record of every update, 53 bytes each, in `trace_`.
 
     Attributes
     ----------
     coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
         As for `Perceptron`.
-    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_
+    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, trace_
         As for `PassiveAggressive`.
 
     Examples
@@ -143,6 +145,8 @@ class SCW(Confident):
     propositions 1 and 2.
     """
 
+    _other_proof = "chooses its steps, and no bound on its mistakes is known"
+
     def __init__(
         self,
         *,
@@ -156,6 +160,7 @@ class SCW(Confident):
         random_state: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        record: bool = False,
     ) -> None:
         self.C = C
         self.eta = eta
@@ -167,6 +172,7 @@ class SCW(Confident):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.record = record
 
     def _check_parameters(self) -> None:
         Confident._check_parameters(self)

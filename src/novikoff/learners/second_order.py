@@ -114,12 +114,14 @@ class SecondOrderPerceptron(Confident):
     class_weight : dict, "balanced" or None, default=None
         Weights of the examples of each class, like `sample_weight`: an example of weight
         $c$ adds $c\,xx^\top$ and $c\,y\,x$.
+    record : bool, default=False
+        Keep a record of every update, 53 bytes each, in `trace_`.
 
     Attributes
     ----------
     coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
         As for `Perceptron`.
-    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_
+    mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, trace_
         As for `PassiveAggressive`; all updates are on mistakes.
 
     Examples
@@ -138,6 +140,10 @@ class SecondOrderPerceptron(Confident):
     Journal on Computing 34(3), figure 3.1 and theorem 3.1.
     """
 
+    _other_proof = (
+        "has a matrix beside its weights, and its bound another proof (novikoff.second_order_bound)"
+    )
+
     def __init__(
         self,
         *,
@@ -149,6 +155,7 @@ class SecondOrderPerceptron(Confident):
         random_state: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        record: bool = False,
     ) -> None:
         self.a = a
         self.covariance = covariance
@@ -158,6 +165,7 @@ class SecondOrderPerceptron(Confident):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.record = record
 
     def _start(self) -> float:
         return float(self.a) if self.covariance == "diagonal" else 1.0 / float(self.a)

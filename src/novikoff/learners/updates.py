@@ -17,18 +17,28 @@ from novikoff.rows import SUM, column, first, last
 
 Array = npt.NDArray[Any]
 
-UPDATE = np.dtype(
-    [
+
+def columns(*, many: bool = False, counted: bool = False, dual: bool = False) -> np.dtype[Any]:
+    """What is kept of an update; `novikoff.trace.Trace` says what each is.
+
+    Of many classes also which of them gained the example and which lost it; how many mistakes
+    there were, if they are counted apart; and of a kernel machine, what all coefficients were
+    multiplied by before, and whether the update was the first of a block.
+    """
+    fields: list[tuple[str, type]] = [
         ("epoch", np.int32),
-        ("label", np.int8),
+        ("label", np.int32 if many else np.int8),
         ("position", np.int64),
         ("example", np.int64),
         ("step", np.float64),
         ("score", np.float64),
         ("square", np.float64),
     ]
-)
-"""What is kept of an update; `novikoff.trace.Trace` says what each is."""
+    fields += [("gained", np.int32), ("lost", np.int32)] if many else []
+    fields += [("mistakes", np.int64)] if counted else []
+    fields += [("carry", np.float64), ("first", np.bool_)] if dual else []
+    return np.dtype(fields)
+
 
 LARGEST = float(np.finfo(np.float64).max)
 """What a squared length past the range of doubles is recorded as."""
@@ -44,12 +54,47 @@ def square_under(w, X, i):
     return q
 
 
-class Retraced(NamedTuple):
+@njit(fastmath=SUM)
+def square_of(w):
+    r"""$\|w\|^2$, the bias counted in."""
+    q = 0.0
+    for j in range(len(w)):
+        v = np.float64(w[j])
+        q += v * v
+    return q
+
+
+class Found(NamedTuple):
     """What is found out about some updates by going through them again."""
 
+    times: Array
+    """The visits they were made on."""
     steps: Array
     scores: Array
     squares: Array
+    gained: Array
+    lost: Array
+    mistakes: Array
+
+    @classmethod
+    def room(cls, n: int) -> "Found":
+        """Room for `n` updates."""
+        whole, classes = np.zeros(n, np.int64), np.full(n, -1, np.int32)
+        number = np.zeros(n)
+        return cls(
+            whole, number, number.copy(), number.copy(), classes, classes.copy(), whole.copy()
+        )
+
+
+class Growth(NamedTuple):
+    """More classes, in the middle of a stream."""
+
+    at: int
+    """How many updates there were by then."""
+    places: tuple[int, ...]
+    """Where the classes there were went to."""
+    n_classes: int
+    """How many classes there are since."""
 
 
 @dataclass(slots=True, eq=False)
@@ -57,13 +102,13 @@ class Updates:
     """The updates of a run since recording began, in order."""
 
     start: Array
-    """The weights before the first of them, the bias last."""
-    square: float
-    """Their squared length."""
+    """The weights before the first of them, the bias last; of the classes known by then."""
+    square: Array
+    """Their squared length: one number, or of each machine if every class has its own."""
     before: int
     """How many mistakes the run had made by then."""
-    table: Array = field(default_factory=lambda: np.empty(0, UPDATE))
-    """The updates, and room for more."""
+    table: Array = field(default_factory=lambda: np.empty(0, columns()))
+    """The updates, and room for more. Classes have the numbers they had when it was made."""
     n: int = 0
     """How many updates there are."""
     n_given: int = 0
@@ -76,6 +121,14 @@ class Updates:
     """How many examples the last pass has visited."""
     data: tuple[Any, Array] | None = None
     """The examples of `fit` and their signs, by reference; None once others have come."""
+    beside: Array | None = None
+    """What was kept beside the weights at the start, if updates change it."""
+    now: Array = field(default_factory=lambda: np.zeros(1))
+    """The squared length by now, as `square` has it for the start."""
+    growths: tuple[Growth, ...] = ()
+    """The classes that came on the way."""
+    rules: tuple[tuple[int, tuple[Any, ...]], ...] = ()
+    """From which update on the learner had which rule, as numbers; of learners that need one."""
 
     def copy(self) -> "Updates":
         """The same updates, to add others to."""
@@ -104,25 +157,45 @@ class Updates:
         self.origin, self.n_given = self.n_given, self.n_given + n
         self.data = None
 
-    def room_for(self, n: int) -> Retraced:
-        """Arrays for what retracing `n` updates finds out; the first square is the last so far."""
-        squares = np.empty(n)
-        squares[0] = self.table["square"][self.n - 1] if self.n else self.square
-        return Retraced(np.empty(n), np.empty(n), squares)
+    def follow(self, rule: tuple[Any, ...]) -> None:
+        """The updates from here on are made by this rule."""
+        if rule and (not self.rules or self.rules[-1][1] != rule):
+            self.rules = (*self.rules, (self.n, rule))
 
-    def append(self, epoch: int, D: Examples, times: Array, found: Retraced) -> None:
-        """Add the updates that one pass over `D` made at these times."""
-        n = self.n + len(times)
+    def append(self, epoch: int, D: Examples, found: Found, now: Array) -> None:
+        """Add the updates that one pass over `D` made, after which squared lengths are `now`."""
+        rows = found.times if D.order is None else D.order[found.times]
+        new = self.room(len(rows))
+        new["epoch"], new["label"] = epoch, D.y[rows]
+        new["position"], new["example"] = self.visited + found.times, self.origin + rows
+        new["step"], new["score"] = found.steps, found.scores
+        # a NaN, from inf - inf, is out of range too
+        new["square"], self.now = np.fmin(found.squares, LARGEST), np.fmin(now, LARGEST)
+        for name in ("gained", "lost", "mistakes"):
+            if name in (self.table.dtype.names or ()):
+                new[name] = getattr(found, name)
+
+    def room(self, n: int) -> Array:
+        """Room for `n` more updates."""
+        n += self.n
         if n > len(self.table):
-            room = np.empty(max(n, self.n + self.n // 2), UPDATE)
+            room = np.empty(max(n, self.n + self.n // 2), self.table.dtype)
             room[: self.n] = self.table[: self.n]
             self.table = room
-        rows = times if D.order is None else D.order[times]
-        new = self.table[self.n : n]
-        new["epoch"], new["label"] = epoch, D.y[rows]
-        new["position"], new["example"] = self.visited + times, self.origin + rows
-        new["step"], new["score"] = found.steps, found.scores
-        new["square"] = np.fmin(
-            found.squares, LARGEST
-        )  # a NaN, from inf - inf, is out of range too
-        self.n = n
+        self.n, before = n, self.n
+        return self.table[before:n]
+
+    def grow(self, places: Array, n_classes: int, now: Array) -> None:
+        """More classes come: those there were go to these places, and squared lengths are `now`."""
+        names = self.table.dtype.names or ()
+        if "gained" not in names:  # so far there were two classes, and one weight vector for both
+            old = self.table[: self.n]
+            also = {"counted": "mistakes" in names, "dual": "carry" in names}
+            self.table = np.empty(self.n, columns(many=True, **also))
+            for name in names:
+                self.table[name] = old[name]
+            second = old["label"] > 0
+            self.table["label"] = self.table["gained"] = second
+            self.table["lost"], self.table["step"] = ~second, abs(old["step"])
+        at = Growth(self.n, tuple(places.tolist()), n_classes)
+        self.growths, self.now, self.data = (*self.growths, at), now, None

@@ -23,8 +23,9 @@ from novikoff.inputs import as_rows, require_binary, require_sound, weight_dtype
 from novikoff.learners import parameters
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.joint import Made
+from novikoff.learners.recording import Before, Recorder, Redone
 from novikoff.learners.run import Run
-from novikoff.learners.updates import Retraced, square_under
+from novikoff.learners.updates import Found, square_under
 from novikoff.rows import Above, dot, is_binary, norm, scale
 
 
@@ -52,12 +53,12 @@ def epoch(w, updates, mistakes, D, factor, least, measure):
 
 
 @njit(cache=True)
-def retrace(w, times, D, factor, least, out):
+def retrace(w, times, D, factor, least, now, out):
     """Make the updates of a pass once more; writes down what the perceptron's `retrace` does.
 
     The step of an update is what it multiplied weights by.
     """
-    q = out.squares[0]
+    q = now[0]
     for k in range(len(times)):
         i = visit(D, times[k])
         out.steps[k] = factor if D.y[i] > 0 else 1.0 / factor
@@ -66,14 +67,33 @@ def retrace(w, times, D, factor, least, out):
         scale(w, out.steps[k], least, D.rows, i)
         q += square_under(w, D.rows, i)
         out.squares[k] = q
+    now[0] = q
 
 
 @njit(cache=True)
-def redo(w, rows, made, least):
+def redo(w, rows, examples, steps, least):
     """Multiply `w` by each step where its example is 1."""
-    examples, steps = made
     for k in range(len(steps)):
         scale(w, steps[k], least, rows, examples[k])
+
+
+class Factors(Recorder):
+    """The updates of Winnow."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def retrace(
+        self, before: Before, made: Made, k: int, D: Examples, since: Array, now: Array
+    ) -> Found:
+        """Make the updates of a pass once more."""
+        found = Found.room(k)._replace(times=made.times)
+        retrace(before.w, made.times, D, self.factor, _least(before.w), now, found)
+        return found
+
+    def redo(self, run: Run, rows: Any, made: Redone) -> None:
+        """Make these updates on a run."""
+        redo(run.w, rows, made.examples, made.steps, _least(run.w))
 
 
 class Winnow(MistakeDriven):
@@ -134,6 +154,8 @@ class Winnow(MistakeDriven):
     Littlestone, N. (1988). Learning quickly when irrelevant attributes abound: a new
     linear-threshold algorithm. Machine Learning 2(4).
     """
+
+    _other_proof = "multiplies its weights, and its bound has another proof (novikoff.winnow_bound)"
 
     def __init__(
         self,
@@ -249,11 +271,8 @@ class Winnow(MistakeDriven):
         )
         return result
 
-    def _retrace(self, w: Array, alpha: Array, made: Made, D: Examples, out: Retraced) -> None:
-        retrace(w, made.times, D, float(self.factor), _least(w), out)
-
-    def _redo(self, w: Array, rows: Any, made: tuple[Array, Array], space: dict[str, Any]) -> None:
-        redo(w, rows, made, _least(w))
+    def _recorder(self, run: Run) -> Factors:
+        return Factors(float(self.factor))
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         level = space["binarize"]

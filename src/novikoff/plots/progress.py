@@ -7,7 +7,7 @@ import numpy as np
 from novikoff.errors import NotSeparable
 from novikoff.learners.additive import Additive
 from novikoff.plots.style import BLUE, GREY, VERMILLION, Array, axes_for, legend, pyplot
-from novikoff.theorem import as_in_run
+from novikoff.theorem import as_in_run, lowest_lead
 from novikoff.trace import Trace
 
 POINTS = 150
@@ -19,7 +19,9 @@ class ProgressDisplay:
 
     The bracket holds the margin $\gamma^\star$ of the run's space. Its upper end after $k$ updates
     is $\|w_k\| / k$ (what Novikoff's proof says, read backwards), its lower end the margin of
-    the hyperplane, if that separates; each is the best so far.
+    the hyperplane, if that separates; each is the best so far. Of many classes learned jointly it
+    is the margin of Kesler's construction. Where each class has a machine of its own, and for
+    learners that are no perceptrons, there is no bracket and no bound to draw.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ class ProgressDisplay:
         ProgressDisplay
         """
         n, bound, bracket, margin = len(trace.data[1]), np.inf, None, None
-        if isinstance(trace._learner, Additive):
+        if isinstance(trace._learner, Additive) and not trace._apart:
             bracket = brackets(trace)
             try:
                 proof = trace.proof()
@@ -188,7 +190,7 @@ class ProgressDisplay:
 def brackets(trace: Trace, points: int = POINTS) -> tuple[Array, Array, Array]:
     """Both ends of the margin bracket, the best by then, at some of the updates."""
     X, y = trace.data
-    Z, n, width = as_in_run(X, trace._space), len(trace), len(trace.start)
+    Z, n, width = as_in_run(X, trace._space), len(trace), trace.start.shape[-1]
     slack = float(trace._space["slack"])
     ks = 1 + np.arange(n)
     if n > points:
@@ -196,13 +198,25 @@ def brackets(trace: Trace, points: int = POINTS) -> tuple[Array, Array, Array]:
     lower, upper = np.zeros(len(ks)), np.zeros(len(ks))
     total = np.cumsum(abs(trace.step))
     for j, w in enumerate(trace._replayed(ks)):
-        k, moved = ks[j], w - trace.start
-        w, moved = (np.pad(v.astype(np.float64), (0, Z.shape[1] - width)) for v in (w, moved))
+        k, moved, full = ks[j], w - trace.start, (*w.shape[:-1], Z.shape[1])
+        w, moved = (np.concatenate([v, np.zeros(full)[..., width:]], -1) for v in (w, moved))
         if slack:
-            own = np.bincount(trace.example[:k], trace.step[:k], len(y)) * slack
-            w[width:] = moved[width:] = own
+            w[..., width:] = moved[..., width:] = _private(trace, k) * slack
         upper[j] = np.linalg.norm(moved) / total[k - 1]
         length = np.linalg.norm(w)
-        lower[j] = (y * (Z @ w)).min() / length if length else 0.0
+        least = lowest_lead(Z, y, w) if w.ndim > 1 else (y * (Z @ w)).min()
+        lower[j] = least / length if length else 0.0
     best = np.maximum.accumulate(np.maximum(lower, 0.0))
     return trace.mistakes[ks - 1], best, np.minimum.accumulate(upper)
+
+
+def _private(trace: Trace, k: int) -> Array:
+    """What every example was updated by in the first `k` updates; of many classes a row each."""
+    n, example, step = len(trace.data[1]), trace.example[:k], trace.step[:k]
+    if trace.gained is None or trace.lost is None:
+        own: Array = np.bincount(example, step, n)
+        return own
+    shares = np.zeros((len(trace.start), n))
+    np.add.at(shares, (trace.gained[:k], example), step)
+    np.subtract.at(shares, (trace.lost[:k], example), step)
+    return shares

@@ -76,7 +76,16 @@ class UpdateDisplay:
         UpdateDisplay
         """
         if not isinstance(trace._learner, Additive):
-            raise ParameterError("Winnow multiplies its weights: its updates are no additions.")
+            raise ParameterError(
+                f"{type(trace._learner).__name__} {trace._learner._other_proof}: the picture is of "
+                "an example added to the weights, as perceptrons do it."
+            )
+        if trace.gained is not None:
+            machine = "give that of one machine, trace.machine(label)"
+            raise ParameterError(
+                f"The picture is of one weight vector, but here are {len(trace.start)}: "
+                f"{machine if trace._apart else 'choose two classes'}."
+            )
         if not 1 <= k <= len(trace):
             raise ParameterError(f"k={k!r} was given, but updates are numbered 1 to {len(trace)}.")
         old, new = trace.weights([k - 1, k]).astype(np.float64)

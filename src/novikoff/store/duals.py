@@ -19,6 +19,7 @@ from novikoff.learners.parameters import LARGEST
 from novikoff.learners.plain import Plain
 from novikoff.learners.support import Support
 from novikoff.store.parts import MOST, Parts
+from novikoff.store.records import pack_dual_record, unpack_dual_record
 from novikoff.store.runs import unpack_rows
 from novikoff.store.values import encoded
 
@@ -55,6 +56,8 @@ def pack_dual(model: DualLearner, parts: Parts) -> None:
         "mistakes": np.array(run.mistakes, np.int64),
         "updates": np.array(run.updates, np.int64),
     }
+    if model.record:
+        pack_dual_record(run.recorded, parts)
     if isinstance(run.support, Plain):
         parts.tensors["weights"] = run.support.W
         return
@@ -123,8 +126,10 @@ def unpack_dual(model: DualLearner, parts: Parts) -> None:
         updates=updates,
         n_seen=n_seen,
         streaming=parts.flag("streaming"),
-        **{name: float(parts.number(name, most=LARGEST)) for name in NUMBERS},
+        longest=float(parts.number("longest", most=LARGEST)),
+        largest=float(parts.number("largest", most=LARGEST)),
     )
+    model._run.recorded = unpack_dual_record(model._run, len(model.classes_), parts)
     if isinstance(model, KernelPerceptron):
         on_budget = "budget" in parts.values
         model._run.memory = (_unpack_cycle if on_budget else _unpack_events)(model._run, parts)

@@ -14,15 +14,14 @@ from novikoff.learners.weights import by_class
 from novikoff.margins.max_margin import MaxMargin
 from novikoff.store.duals import check_dual, pack_dual, summary_of_dual, unpack_dual
 from novikoff.store.parts import Parts
+from novikoff.store.records import pack_record, unpack_record
 from novikoff.store.runs import (
     MISTAKES,
     NOTHING,
     TALLY,
     Memory,
-    pack_record,
     pack_run,
     unpack_kept,
-    unpack_record,
     unpack_run,
 )
 from novikoff.store.separators import pack_widest, summary_of_widest, unpack_widest
@@ -58,7 +57,6 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
     def unpack(model: MistakeDriven, parts: Parts) -> None:
         run = unpack_run(parts, len(model.classes_), many=learner.takes_many_classes)
         run.memory = memory.unpack(run, parts)
-        run.recorded = unpack_record(run, parts)
         told, known = run.space, model._space()
         space = {name: ADDED[name] for name in known.keys() & ADDED.keys()} | told
         if space.keys() != known.keys():
@@ -69,6 +67,7 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
         run.space = {name: space[name] for name in known}  # in the order they are written in
         clone(model).set_params(**run.space)._check_parameters()
         unpack_kept(model, run, parts)
+        run.recorded = unpack_record(model, run, parts)
         model._run = run
         model.n_features_in_ = run.w.shape[-1] - 1
 

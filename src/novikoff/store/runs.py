@@ -13,7 +13,6 @@ from novikoff.learners.averaged import mean_weights
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.parameters import LARGEST
 from novikoff.learners.run import Run
-from novikoff.learners.updates import UPDATE, Updates
 from novikoff.learners.voted import Mistakes
 from novikoff.store.parts import MOST, Parts
 from novikoff.store.values import decoded, encoded
@@ -136,53 +135,6 @@ def unpack_kept(model: MistakeDriven, run: Run, parts: Parts) -> None:
         run.counts = parts.tensor("counts", (np.float64,), (like.n_counts,))
         if not ((run.counts >= 0) & (run.counts <= MOST)).all():
             raise ModelFileError("The tensor 'counts' has a number that is out of range.")
-
-
-# ------------------------------------------------------------- what was recorded
-
-PLACES = ("before", "n_given", "origin", "visited")
-"""The counts of a record."""
-
-
-def pack_record(run: Run, parts: Parts) -> None:
-    """Put the record of a run into the parts, if there is one; the data is not in it."""
-    made = run.recorded
-    if made is None:
-        return
-    counts = {name: getattr(made, name) for name in (*PLACES, "fitted_at")}
-    parts.values["record"] = counts | {"square": encoded("square", made.square)}
-    parts.tensors["record.start"] = made.start
-    for name in UPDATE.names or ():
-        parts.tensors[f"record.{name}"] = np.ascontiguousarray(made.table[name][: made.n])
-
-
-def unpack_record(run: Run, parts: Parts) -> Updates | None:
-    """The record that was packed, if there was one."""
-    told = parts.values.pop("record", None)
-    if told is None:
-        return None
-    if not isinstance(told, dict):
-        raise ModelFileError("The record of the run is no JSON object: the file is damaged.")
-    about = Parts(dict(told))
-    counts: dict[str, Any] = {name: about.count(name) for name in PLACES}
-    fitted_at = None if told.get("fitted_at", 0) is None else about.count("fitted_at")
-    about.values.pop("fitted_at", None)
-    square = float(about.number("square", most=LARGEST))
-    about.require_empty()
-    start = parts.tensor("record.start", (run.w.dtype,), run.w.shape)
-    n = sum(run.mistakes) - counts["before"]
-    if n < 0:
-        raise ModelFileError("The record in the file begins after the last mistake.")
-    table = np.empty(n, UPDATE)
-    below = {"epoch": len(run.mistakes), "position": run.n_seen, "example": counts["n_given"]}
-    for name in UPDATE.names or ():
-        column = parts.tensor(f"record.{name}", (UPDATE[name],), (n,))
-        if name in below and n and not (column.min() >= 0 and column.max() < below[name]):
-            raise ModelFileError(f"The tensor 'record.{name}' has a number that is out of range.")
-        table[name] = column
-    if not (abs(table["label"]) == 1).all():
-        raise ModelFileError("The tensor 'record.label' has a label other than -1 and +1.")
-    return Updates(start, square, table=table, n=n, fitted_at=fitted_at, **counts)
 
 
 # ------------------------------------------------------------- what learners keep of mistakes

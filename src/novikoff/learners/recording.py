@@ -1,0 +1,114 @@
+"""The part of a learner that goes through its updates once more.
+
+It does so twice: after a pass, to write down what happened (`retrace`), and whenever somebody asks
+for the weights on the way (`redo`). Both make the sums that learning made.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.examples import Examples
+from novikoff.learners.joint import Made
+from novikoff.learners.run import Array, Run
+from novikoff.learners.updates import LARGEST, Found, Updates, columns
+
+
+class Before(NamedTuple):
+    """A run as it was before a pass."""
+
+    w: Array
+    beside: Array | None
+    alpha: Array
+    """How often each example had been a mistake."""
+    shares: Array | None
+    mistakes: int
+    """How many there had been in all."""
+
+
+class Redone(NamedTuple):
+    """Updates to be made again; classes are None where there are two."""
+
+    examples: Array
+    steps: Array
+    """Of two classes, signed."""
+    scores: Array
+    gained: Array | None
+    lost: Array | None
+
+
+class Recorder(ABC):
+    """How the updates of a learner are gone through once more (abstract)."""
+
+    apart = False
+    """Has each of many classes a machine, whose squared length is recorded?"""
+    counted = False
+    """Are mistakes counted apart, since there are updates that are none?"""
+    beside = False
+    """Do updates change what is kept beside the weights?"""
+    rule: tuple[Any, ...] = ()
+    """What it takes to make the updates again, beside their steps and the space of the run."""
+
+    @abstractmethod
+    def retrace(
+        self, before: Before, made: Made, k: int, D: Examples, since: Array, now: Array
+    ) -> Found:
+        """Make the `k` updates of a pass once more, and say what is seen.
+
+        `now` has the squared lengths before it, and then those after it.
+        """
+
+    @abstractmethod
+    def redo(self, run: Run, rows: Any, made: Redone) -> None:
+        """Make these updates on a run."""
+
+    def with_rule(self, numbers: tuple[Any, ...]) -> "Recorder":
+        """The same with another rule."""
+        return self
+
+    def before(self, run: Run, updates: Array) -> Before:
+        """The run as it is now."""
+        beside = None if run.beside is None or not self.beside else run.beside.copy()
+        shares = None if run.shares is None else run.shares.copy()
+        return Before(run.w.copy(order="K"), beside, updates.copy(), shares, sum(run.mistakes))
+
+    def begin(self, run: Run) -> Updates:
+        """A record that begins here."""
+        private = np.atleast_1d(run.private) * float(run.space.get("slack", 0.0)) ** 2
+        with np.errstate(over="ignore"):
+            squares = (np.atleast_2d(run.w).astype(np.float64) ** 2).sum(axis=1)
+            many = run.w.ndim > 1
+            square = (squares if self.apart and many else squares.sum(keepdims=True)) + private
+        square = np.minimum(square, LARGEST)
+        return Updates(
+            run.w.copy(),
+            square,
+            sum(run.mistakes),
+            table=np.empty(0, columns(many=many, counted=self.counted)),
+            beside=None if run.beside is None or not self.beside else run.beside.copy(),
+            now=square.copy(),
+        )
+
+    def grow(self, made: Updates, pair: tuple[float, float], places: Array, n_classes: int) -> None:
+        """Go on recording where more classes have come; `pair` is as `pair_of` says."""
+        if self.apart:
+            now = np.zeros(n_classes)
+            now[places] = made.now if made.start.ndim > 1 or made.growths else made.now[0]
+        else:
+            two = made.start.ndim == 1 and not made.growths
+            now = made.now * (pair[1] if two else 1.0)
+        made.grow(places, n_classes, np.fmin(now, LARGEST))
+
+
+def pair_of(learner: Any, space: dict[str, Any], apart: bool) -> tuple[float, float]:
+    """What a score of one weight vector, and its squared length, are when it becomes two.
+
+    Where classes are learned jointly, the score is by how much one leads the other.
+    """
+    run = Run(np.ones(2), space, brought=np.zeros(3))
+    like = learner._beside_like(space, run.w)
+    run.beside = None if like is None else np.ones(like.shape)
+    learner._spread(run, np.arange(2), 3)
+    low, high = run.w[0, 0], run.w[1, 0]
+    return (float(high), float(high**2)) if apart else (float(high - low), float(high**2 + low**2))
