@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ORDERS ?= 1
 
-.PHONY: demo test lint check format bench papers thorough clean
+.PHONY: demo test lint check format bench scale papers thorough clean
 
 demo: .venv/installed
 	$(BIN)/python examples/demo.py
@@ -36,6 +36,11 @@ bench: .venv/developing
 	$(BIN)/python -m benchmarks.read
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.separate
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widest
+
+scale: .venv/developing  ## learning on shards: accuracy, speed and cost of docs/scale.md
+	$(BIN)/python -m benchmarks.cluster accuracy
+	$(BIN)/python -m benchmarks.cluster speed
+	$(BIN)/python -m benchmarks.cluster cost
 
 papers: .venv/developing  ## make a paper's table again, and write docs/papers.md
 	$(BIN)/python -m benchmarks.papers --orders $(ORDERS)

@@ -17,7 +17,12 @@ ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 README = (ROOT / "README.md").read_text()
 FROM_DATA = ("Data", "feature_index", "load", "planted", "read", "stream", "write")
-PUBLIC = [*sorted(novikoff.__all__), *(f"data.{name}" for name in FROM_DATA)]
+FROM_CLUSTER = ("Epoch", "Mixed", "Moment", "fit")
+PUBLIC = [
+    *sorted(novikoff.__all__),
+    *(f"data.{name}" for name in FROM_DATA),
+    *(f"cluster.{name}" for name in FROM_CLUSTER),
+]
 
 
 def public(name):

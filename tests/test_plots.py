@@ -362,7 +362,7 @@ def test_without_matplotlib_the_error_names_the_extra(gate, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ParameterError, match=r"pip install 'novikoff\[plots\]'"):
         ProofDisplay.from_trace(gate.trace_)
-    with pytest.raises(ParameterError, match=r"pip install novikoff\[plots\]"):
+    with pytest.raises(ParameterError, match=r"pip install 'novikoff\[plots\]'"):
         BoundaryDisplay.from_estimator(gate, *GATE)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from novikoff.dual_trace import DualTrace
     from novikoff.errors import (
+        ClusterError,
         DataError,
         FileError,
         ModelFileError,
@@ -62,6 +63,7 @@ _HOME = {
     "AveragedPerceptron": "learners.averaged",
     "BalancedWinnow": "learners.balanced_winnow",
     "Bracket": "margins.bracket",
+    "ClusterError": "errors",
     "DataError": "errors",
     "DualTrace": "dual_trace",
     "FileError": "errors",
@@ -109,6 +111,7 @@ __all__ = [  # noqa: RUF022 (names in capitals do not come first)
     "AveragedPerceptron",
     "BalancedWinnow",
     "Bracket",
+    "ClusterError",
     "DataError",
     "DualTrace",
     "FileError",

@@ -2,6 +2,7 @@
 
 ```
 NovikoffError
+├── ClusterError (RuntimeError)   the workers or their scheduler cannot do it, or are gone
 ├── DataError (ValueError)        these examples or labels cannot be learned from
 │   ├── BadRow                    this row cannot be learned from
 │   ├── FileError                 this file cannot be read, at this line and column
@@ -22,6 +23,10 @@ from typing import Any
 
 class NovikoffError(Exception):
     """The root of the tree. (scikit-learn's own checks of shapes raise plain ValueErrors.)"""
+
+
+class ClusterError(NovikoffError, RuntimeError):
+    """The workers, or their scheduler, cannot be reached, do not fit, or were lost."""
 
 
 class DataError(NovikoffError, ValueError):

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 import novikoff
 from novikoff.cli import DONE, say
 from novikoff.cli.drawing import Sketch
-from novikoff.cli.meaning import require_learner_has, require_whole
+from novikoff.cli.meaning import require_cluster, require_learner_has, require_whole
 from novikoff.cli.options import KERNELS, LEARNERS, NOT_HERE, WHOLE, flag, given
 from novikoff.cli.paths import require_different, require_one_output, require_place
 from novikoff.cli.progress import Progress
@@ -45,6 +45,7 @@ BYTES_EACH = 32
 def fit(arguments: Namespace) -> int:
     """Train, and write the model."""
     require_learner_has(arguments)
+    require_cluster(arguments)
     require_one_output(output=arguments.output, plot=arguments.plot)
     require_different(arguments.data, arguments.output, arguments.plot)
     require_place(arguments.output)
@@ -69,6 +70,10 @@ def fit(arguments: Namespace) -> int:
     model._check_common()
     if arguments.learner in KERNELS:
         require_whole(arguments, arguments.learner)
+    if arguments.cluster:
+        from novikoff.cli.clustering import on_cluster
+
+        return on_cluster(model, arguments)
     if arguments.progressive:
         return progressive_fit(model, arguments)
     if arguments.window is not None:

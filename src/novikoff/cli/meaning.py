@@ -11,6 +11,11 @@ BLOCKS = (
 )
 """Options of fits that make passes; from the fourth on, of those that go block by block."""
 
+MIXED = ("perceptron", "averaged")
+NOT_THERE = ("progressive", "window", "plot", "record", "slack", "block_bytes", "memory", "every")
+ONLY_THERE = ("mixing", "shard_bytes", "workers")
+"""Learners that learn on shards; options without a meaning there, and those of shards alone."""
+
 
 def was_given(arguments: Namespace, name: str) -> bool:
     """Was an option on the command line, one that is not a flag for yes or no?"""
@@ -81,3 +86,26 @@ def require_whole(arguments: Namespace, learner: str) -> None:
                 f"{needs.get(learner, '--slack with more than one epoch needs')} all examples at "
                 "once: leave it out."
             )
+
+
+def require_cluster(arguments: Namespace) -> None:
+    """Every option must have a meaning, with a cluster or without."""
+    if not arguments.cluster:
+        for name in ONLY_THERE:
+            if was_given(arguments, name):
+                raise ParameterError(f"{flag(name)} is about shards: give --cluster too.")
+        return
+    if arguments.learner not in MIXED:
+        raise ParameterError(
+            f"--cluster mixes the weights of {' and '.join(MIXED)}, and not those of "
+            f"{arguments.learner}: choose another --learner, or leave --cluster out."
+        )
+    for name in NOT_THERE:
+        if was_given(arguments, name):
+            raise ParameterError(f"{flag(name)} has no meaning beside --cluster: leave it out.")
+    if arguments.workers and arguments.cluster != "local":
+        raise ParameterError("--workers are those of --cluster local: a scheduler has its own.")
+    if arguments.data == "-":
+        raise ParameterError("--cluster needs files, which all workers read: give a path.")
+    if arguments.resume and not arguments.checkpoint:
+        raise ParameterError("--resume goes on from a checkpoint: name it by --checkpoint.")

@@ -249,7 +249,11 @@ def add_plot(plot: argparse.ArgumentParser) -> None:
 
 def add_fit(fit: argparse.ArgumentParser) -> None:
     """The options of `novikoff fit`."""
-    fit.add_argument("data", metavar="TRAIN", help="a file of examples, or - for standard input")
+    fit.add_argument(
+        "data",
+        metavar="TRAIN",
+        help="a file of examples, or - for standard input; for --cluster, 'shards/*.svm' as well",
+    )
     fit.add_argument(
         "-o",
         "--output",
@@ -316,3 +320,22 @@ def add_fit(fit: argparse.ArgumentParser) -> None:
     add("--every", type=real, metavar="SECONDS", help="how often [60]")
     add("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     add("--quiet", action="store_true", help="no summary and no progress on standard error")
+    group = fit.add_argument_group("more than one machine (perceptron, averaged)")
+    add = group.add_argument
+    add(
+        "--cluster",
+        metavar="local|ADDRESS",
+        help="learn on shards, by workers on this machine or those of a dask scheduler",
+    )
+    add("--workers", type=count, metavar="N", help="of --cluster local, how many [all cores]")
+    add(
+        "--mixing",
+        choices=("uniform", "mistakes"),
+        help="what the share of a shard in the mixed weights goes by [uniform]",
+    )
+    add(
+        "--shard-bytes",
+        type=megabytes,
+        metavar="SIZE",
+        help="cut plain text files larger than this into shards [64M]",
+    )

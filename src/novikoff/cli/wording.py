@@ -36,6 +36,11 @@ SENTENCES = {
     ),
     " (sklearn.preprocessing.MaxAbsScaler), or the step": ", or the step (--eta0)",
     "class_weight has ": "--class-weight has ",
+    "with resume=True.": "with --resume.",
+    "Start again, with a checkpoint to go on from.": (
+        "Start again, with --checkpoint to have something to go on from."
+    ),
+    "or leave resume out to start anew.": "or leave --resume out to start anew.",
 }
 READERS = ("format", "label", "weight", "n_features", "zero_based", "bits", "n_jobs", "block_bytes")
 NAMES = {name: flag(name) for name in (*READERS, *(p.name for p in PARAMETERS))} | NOT_HERE

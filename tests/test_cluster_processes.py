@@ -1,0 +1,135 @@
+"""Real schedulers and workers: killed, added and lost on the way, and the bits are the same."""
+
+import os
+import socket
+import sys
+from glob import glob
+
+import pytest
+
+from clusters import bits, fit, in_process
+from dask_processes import kill, processes
+from novikoff import AveragedPerceptron, ClusterError, FileError, Perceptron
+from novikoff.cluster.connecting import connected
+from test_cluster import files
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return files(tmp_path_factory.mktemp("data"), n_shards=8, n=300, d=60, n_classes=3)
+
+
+def learner():
+    return AveragedPerceptron(max_iter=5, random_state=7)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(source):
+    with in_process() as client:
+        return bits(fit(learner(), source, client))
+
+
+class Disturb:
+    """A watcher that does something when some shards of an epoch are done, once each."""
+
+    def __init__(self, *deeds):
+        self.deeds = list(deeds)  # (epoch, shards done, what to do)
+
+    def __call__(self, moment):
+        while self.deeds and (moment.epoch, moment.shard) >= self.deeds[0][:2]:
+            self.deeds.pop(0)[2]()
+
+
+def test_workers_die_and_come_and_the_bits_are_the_same(tmp_path, source, undisturbed):
+    with processes(tmp_path, n_workers=2) as dask:
+        first, second = dask.workers
+        watch = Disturb(
+            (2, 3, lambda: kill(first)),
+            (3, 2, dask.start_worker),
+            (4, 3, lambda: (dask.start_worker(), kill(second))),
+        )
+        model = fit(learner(), source, dask.address, watch=watch)
+        assert not watch.deeds
+        assert bits(model) == undisturbed
+        assert len(model.mixed_.epochs) == 5
+
+
+def test_the_scheduler_is_lost_and_the_checkpoint_goes_on(tmp_path, source, undisturbed):
+    path = tmp_path / "checkpoint"
+    with processes(tmp_path, n_workers=2) as dask:
+        watch = Disturb((3, 2, lambda: kill(dask.scheduler)))
+        model = learner()
+        with pytest.raises(ClusterError, match=r"The scheduler at tcp://127.0.0.1:\d+ was lost in "
+                           r"epoch 3 .*Go on from .*checkpoint with resume=True"):  # fmt: skip
+            fit(model, source, dask.address, checkpoint=path, watch=watch)
+        assert not hasattr(model, "classes_")
+    with processes(tmp_path, n_workers=1) as dask:
+        fit(model, source, dask.address, checkpoint=path, resume=True)
+    assert bits(model) == undisturbed
+
+
+def test_clusters_that_cannot_do_it_say_so(tmp_path, source, monkeypatch):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 2)
+    with pytest.raises(
+        ClusterError, match=rf"No scheduler answers at tcp://127.0.0.1:{port}: start"
+    ):
+        fit(learner(), source, f"tcp://127.0.0.1:{port}")
+    with pytest.raises(ClusterError, match="No scheduler answers at nowhere://x"):
+        fit(learner(), source, "nowhere://x")
+    monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 30)
+    bare, other = tmp_path / "bare", tmp_path / "other"
+    for folder, text in ((bare, "raise ImportError('none here')"), (other, "__version__ = '9.9'")):
+        (folder / "novikoff").mkdir(parents=True)
+        (folder / "novikoff" / "__init__.py").write_text(text + "\n")
+    with processes(tmp_path, n_workers=0) as dask:
+        monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 1)
+        with pytest.raises(
+            ClusterError, match="has no workers: start some with `dask worker tcp://"
+        ):
+            fit(learner(), source, dask.address)
+        monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 30)
+        for folder, what in (
+            (bare, r"does not have novikoff \(none here\): install novikoff"),
+            (other, "has novikoff 9.9, and here is"),
+        ):
+            worker = dask.start_worker(PYTHONPATH=str(folder))
+            with pytest.raises(ClusterError, match=what):
+                fit(learner(), source, dask.address)
+            kill(worker)
+        for limit, what in (
+            ("20MB", "take no work: they use nearly all the memory that they may"),
+            (
+                "600MB",
+                r"9,000,001 weights take 0.7 GiB in training, and the largest shard \d+ bytes, but "
+                r"the worker at tcp://\S+ may use 0.6 GiB: start workers with a larger",
+            ),
+        ):
+            small = dask.start_worker("--memory-limit", limit)
+            wide = tmp_path / "wide.svm"
+            wide.write_text("1 1:1\n-1 9000000:1\n")
+            with pytest.raises(ClusterError, match=what):
+                fit(learner(), str(wide), dask.address)
+            kill(small)
+
+
+def test_workers_started_here_move_weights_only_and_tell_of_bad_lines(
+    tmp_path, source, undisturbed
+):
+    (tmp_path / "bad.svm").write_text("1 1:1\n0 2:1\n2 3:oops\n")
+    bad = Perceptron()
+    with connected("local", 2) as client:
+        model = fit(learner(), source, client)
+        with pytest.raises(FileError, match=r"bad\.svm:3:5: found 'oops'"):
+            fit(bad, [source, str(tmp_path / "bad.svm")], client)
+    assert bits(model) == undisturbed
+    assert not hasattr(bad, "classes_")
+    size = sum(os.path.getsize(path) for path in glob(source))
+    for epoch in model.mixed_.epochs:
+        assert 0 < epoch.bytes_moved < size / 2
+        assert epoch.bytes_of_changes <= 8 * (61 * 3 * 8 * 2 + 600)
+    assert model.mixed_.dashboard.startswith("http://127.0.0.1:")
