@@ -148,6 +148,17 @@ def test_a_certificate_of_two_classes_says_nothing_of_three():
         Separability.from_json(text.replace('"rivals"', '"friends"'))
 
 
+@settings(deadline=None)
+@given(world=worlds(), bias=st.booleans(), form=st.sampled_from([np.asarray, sparse.csr_array]))
+def test_columns_that_no_example_uses_change_no_proof(world, bias, form):
+    X, y = world
+    wide = np.zeros((len(X), 300))
+    wide[:, 7 : 7 + X.shape[1]] = X / 7  # sevenths, so that sums are rounded
+    result = separability(form(wide), y, fit_intercept=bias)
+    assert result.verdict != "undecided"
+    assert result.verify(form(wide), y)
+
+
 def test_out_of_time_is_undecided():
     random = np.random.default_rng(0)
     X, y = random.standard_normal((300, 20)), random.integers(0, 4, 300)

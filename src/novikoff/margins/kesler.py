@@ -86,9 +86,10 @@ def weights(D: Labelled, flat: Any) -> Array:
 def leads(D: Labelled, W: Array) -> Iterator[tuple[slice, Array, Array]]:
     """For blocks of examples: by how much the right class leads each other, and the doubt in that.
 
-    The doubt bounds the error of the sums in any order. The lead of the right class over
-    itself is infinite.
+    The doubt bounds the error of the sums in any order. It does not grow by columns in which all
+    weights are 0, which add nothing. The lead of the right class over itself is infinite.
     """
+    terms = int(W[:, :-1].any(axis=0).sum()) + 1
     n, step = len(D.y), max(1, BLOCK // D.n_classes)
     lengths, sizes = lengths_of(as_rows(D.X), n), np.linalg.norm(W[:, :-1], axis=1)
     for low in range(0, n, step):
@@ -96,7 +97,7 @@ def leads(D: Labelled, W: Array) -> Iterator[tuple[slice, Array, Array]]:
         with np.errstate(over="ignore", invalid="ignore"):
             S = D.X[some].astype(np.float64) @ W[:, :-1].T + W[:, -1]
             size = lengths[some, None] * sizes * (1 + 1e-9) + abs(W[:, -1])
-            E = (W.shape[1] + 8) * ROUND * size + 1e-300
+            E = (terms + 8) * ROUND * size + 1e-300
             own = np.arange(S.shape[0]), D.y[some]
             lead = S[own][:, None] - S
             doubt = (E[own][:, None] + E) * (1 + 1e-9) + 2 * ROUND * abs(lead)
@@ -115,8 +116,13 @@ def lowest_lead(D: Labelled, W: Array, doubts: float) -> float:
 
 def lower_end(D: Labelled, W: Array, doubts: float = 1.0) -> float:
     """A margin that these weights are certain to have, 0 if none is."""
-    size = length_up(np.append(W[:, :-1].ravel(), W[:, -1] * D.bias))
-    low = lowest_lead(D, W, doubts)
+    return margin_at_least(lowest_lead(D, W, doubts), W, D.bias)
+
+
+def margin_at_least(low: float, W: Array, bias: bool) -> float:
+    """The margin of weights by which no lead is less than `low`, 0 if that is not above 0."""
+    flat = np.append(W[:, :-1].ravel(), W[:, -1] * bias)
+    size = length_up(flat[flat != 0])  # the same, however many columns nobody uses
     return float(low / size * (1 - 4 * ROUND)) if low > 0 and 0 < size < np.inf else 0.0
 
 

@@ -104,61 +104,69 @@ def _widened(found: Separability, used: Array, d: int) -> Separability:
 
 
 def through_the_origin(Z: Any, sides: Array, tol: float, deadline: float) -> Separability:
-    """The verdict on rows with these signs, without a bias."""
-    return of_two(Z, sides, False, tol, deadline)
+    """The verdict on rows with these signs, without a bias; nothing of mistakes and divergence."""
+    search = Search(Z, sides, False, deadline)
+    try:
+        return proved(search, tol)[0]
+    except (Undecided, OverflowError):
+        return _undecided(Z, sides, False, search)
 
 
 def of_two(X: Any, y: Array, fit_intercept: bool, tol: float, deadline: float) -> Separability:
     """The verdict on examples with these signs."""
-    d = X.shape[1]
     search = Search(X, y, fit_intercept, deadline)
     try:
-        verdict, proof, witness, free = find(search)
+        found, free = proved(search, tol)
     except (Undecided, OverflowError):
         return _undecided(X, y, fit_intercept, search)
+    v = None if found.coef is None else np.append(found.coef, float(found.intercept or 0.0))
+    if found.verdict == "separable" and v is not None:
+        of_run = found.margin  # without a bias, a run takes place in the same space
+        if fit_intercept:
+            of_run = widest.run_margin(X, y, v, fit_intercept, tol, search.deadline)
+        R = radius_up(longest(search.rows, len(y)), X.shape[1], fit_intercept)
+        found = replace(found, novikoff=novikoff_bound(R, of_run.lower))
+    infinite = tuple(diverging(search, free, v))
+    if len(infinite) != X.shape[1] + fit_intercept:
+        return _undecided(X, y, fit_intercept, search)
+    return replace(found, infinite=infinite)
+
+
+def radius_up(longest: float, d: int, bias: bool) -> float:
+    """The radius of a run on rows of that length, which was rounded."""
+    radius = hypot(longest, float(bias))
+    return nextafter(radius * (1 + 2.0**-52 * (d + 8)), inf)
+
+
+def proved(search: Search, tol: float) -> tuple[Separability, Array]:
+    """The verdict with its proof and the margin, verified, and which coefficients are free."""
+    verdict, proof, witness, free = find(search)
+    X, y, fit_intercept = search.X, search.y, search.bias
     coef = intercept = None
     exact: tuple[Fraction, ...] | None = None
-    rows: tuple[int, ...] = ()
-    multipliers: tuple[Fraction, ...] = ()
-    bracket, mistakes = Bracket(0.0, 0.0), np.inf
+    bracket = Bracket(0.0, 0.0)
     if verdict == "separable":
-        stop = search.deadline
         v, bracket, (corral, shares) = widest.margin(
-            X, y, np.asarray(witness), fit_intercept, tol, stop
+            X, y, np.asarray(witness), fit_intercept, tol, search.deadline
         )
         proof = Proof(corral, shares)
         coef, intercept = v[:-1], float(v[-1])
-        radius = hypot(longest(search.rows, len(y)), float(fit_intercept))
-        radius = nextafter(radius * (1 + 2.0**-52 * (d + 8)), inf)  # it was rounded
-        of_run = bracket  # without a bias, a run takes place in the same space
-        if fit_intercept:
-            of_run = widest.run_margin(X, y, v, fit_intercept, tol, stop)
-        mistakes = novikoff_bound(radius, of_run.lower)
     elif verdict == "quasi-separable":
         exact = tuple(witness or ())
         rounded = rounded_to_floats(exact)
         coef, intercept = rounded[:-1], float(rounded[-1])
+    rows: tuple[int, ...] = ()
+    multipliers: tuple[Fraction, ...] = ()
     if proof is not None:
         order = np.argsort(proof.rows)
         rows = tuple(int(r) for r in proof.rows[order])
         multipliers = tuple(proof.multipliers[k] for k in order)
-    found = None if coef is None else np.append(coef, float(intercept or 0.0))
-    infinite = tuple(diverging(search, free, found))
     result = Separability(
-        verdict,
-        coef,
-        intercept,
-        exact,
-        rows,
-        multipliers,
-        bracket,
-        mistakes,
-        infinite,
-        fit_intercept,
+        verdict, coef, intercept, exact, rows, multipliers, bracket, inf, (), fit_intercept
     )
-    if not result.holds(X, y) or len(infinite) != d + fit_intercept:
-        return _undecided(X, y, fit_intercept, search)
-    return result
+    if not result.holds(X, y):
+        raise Undecided
+    return result, free
 
 
 def _undecided(X: Any, y: Array, fit_intercept: bool, search: Search) -> Separability:

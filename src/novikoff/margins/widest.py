@@ -157,12 +157,21 @@ def lower_end(X: Any, y: Array, v: Array, bias: str) -> float:
 
 def certified_from_origin(X: Any, y: Array, v: Array) -> float:
     """A lower bound of the margin of these weights, the bias one of them."""
-    return down(float(lowest_scores(v, as_rows(X), y).min()) / length_up(v))
+    return from_origin_at_least(lowest_scores(v, as_rows(X), y), v)
+
+
+def from_origin_at_least(low: Array, v: Array) -> float:
+    """The same, where no score of either class is lower than these."""
+    return down(float(low.min()) / length_up(v))
 
 
 def certified(X: Any, y: Array, v: Array) -> float:
     """A lower bound of the margin of these weights, with the best bias."""
-    low = lowest_scores(np.append(v[:-1], 0.0), as_rows(X), y)
+    return at_least(lowest_scores(np.append(v[:-1], 0.0), as_rows(X), y), v)
+
+
+def at_least(low: Array, v: Array) -> float:
+    """The same, where no score of either class is lower than these, without a bias."""
     if not np.isfinite(low).all():
         return 0.0
     return down(float((Fraction(low[0]) + Fraction(low[1])) / 2) / length_up(v[:-1]))
