@@ -172,15 +172,19 @@ class Separability:
             and max(rows) < n
         )
 
-    def _supports(self, X: Any, y: Array) -> bool:
-        if self.witness is None or len(self.witness) != X.shape[1] + 1:
+    def _has_witness(self, d: int) -> bool:
+        """Is there an exact witness of so many columns, whose rounding is what is stated?"""
+        if self.witness is None or len(self.witness) != d + 1:
             return False
         if not self.fit_intercept and self.witness[-1] != 0:
             return False
         if self.coef is None or self.intercept is None:
             return False
         stated = np.append(self.coef, self.intercept)
-        if not np.array_equal(stated, rounded_to_floats(self.witness)):
+        return np.array_equal(stated, rounded_to_floats(self.witness))
+
+    def _supports(self, X: Any, y: Array) -> bool:
+        if self.witness is None or not self._has_witness(X.shape[1]):
             return False
         s = row_signs(expansion(list(self.witness)), X, y)
         return bool((s >= 0).all() and (s > 0).any())

@@ -23,6 +23,8 @@ Array = npt.NDArray[Any]
 
 WIDE = 1000
 """Past so many coefficients the program is too large, and the witness itself speaks."""
+WRONG = -1e-7
+"""A row with a cosine below this is on the wrong side."""
 
 
 def diverging(search: Any, free: Array, witness: Array | None) -> list[int]:
@@ -37,28 +39,42 @@ def diverging(search: Any, free: Array, witness: Array | None) -> list[int]:
     scores = np.empty(len(y))
     working = everything[: 4 * m + 100]
     while True:
-        Z = search.atoms(working)[:, :m]
-        solved = linprog(
-            -total[:m],
-            A_ub=-Z,
-            b_ub=np.zeros(len(working)),
-            bounds=[(-1, 1) if f else (0, 0) for f in free],
-            method="highs",
-        )
         v = np.zeros(len(search.c))
-        v[:m] = solved.x
+        v[:m] = steepest(search.atoms(working)[:, :m], total[:m], free)
         cosines(v, search.c, search.rows, y, scores)
-        wrong = np.flatnonzero(scores < -1e-7)
+        wrong = np.flatnonzero(scores < WRONG)
         new = np.setdiff1d(wrong[np.argsort(scores[wrong], kind="stable")][: 4 * m + 100], working)
         if not len(new):
-            return [int(np.sign(c)) if abs(c) > 1e-6 else 0 for c in v[:m]]
+            return directions(v[:m])
         working = np.concatenate([working, new])
+
+
+def steepest(Z: Array, total: Array, free: Array) -> Array:
+    """The solution of the program for these rows, whose sum is that of all."""
+    solved = linprog(
+        -total,
+        A_ub=-Z,
+        b_ub=np.zeros(len(Z)),
+        bounds=[(-1, 1) if f else (0, 0) for f in free],
+        method="highs",
+    )
+    found: Array = solved.x
+    return found
+
+
+def directions(v: Array) -> list[int]:
+    """The signs of a solution."""
+    return [int(np.sign(c)) if abs(c) > 1e-6 else 0 for c in v]
 
 
 def column_sums(search: Any) -> Array:
     """The sum of all scaled, labelled rows, to a length of about 1."""
     y = search.y.astype(np.float64)
-    total = np.append(np.asarray(y @ search.X, np.float64), y.sum()) * search.c
+    return brought_to_one(np.append(np.asarray(y @ search.X, np.float64), y.sum()) * search.c)
+
+
+def brought_to_one(total: Array) -> Array:
+    """The same direction, its largest entry 1."""
     size = abs(total).max()
     scaled: Array = total / size if size > 0 else total
     return scaled

@@ -21,6 +21,13 @@ WIDE = 500
 
 def as_examples(X: Any) -> Any:
     """Examples as the loops read them; checked, and not copied if they fit."""
+    X = in_rows(X)
+    require_sound(X)
+    return X
+
+
+def in_rows(X: Any, least: int = 1) -> Any:
+    """The same, with the values not looked at; there must be so many."""
     X = check_array(
         X,
         accept_sparse="csr",
@@ -28,11 +35,10 @@ def as_examples(X: Any) -> Any:
         dtype=DTYPES,
         order="C",
         ensure_all_finite=False,
+        ensure_min_samples=least,
         estimator="separability",
     )
-    X = in_canonical_order(X) if sparse.issparse(X) else X
-    require_sound(X)
-    return X
+    return in_canonical_order(X) if sparse.issparse(X) else X
 
 
 def labelled(X: Any, y: Any) -> tuple[Any, Array, int]:

@@ -23,7 +23,7 @@ def holds(told: Any, D: Labelled) -> bool:
     """Does the certificate prove its verdict and its margin for these examples?"""
     if told.n_classes != D.n_classes or not proper(told, D):
         return False
-    pairs = Pairs(np.array(told.rows), np.array(told.rivals))
+    pairs = pairs_of(told)
     if told.verdict == "separable":
         W = separator(told, D)
         if W is None or not told.margin.lower <= kesler.lower_end(D, W):
@@ -36,6 +36,11 @@ def holds(told: Any, D: Labelled) -> bool:
     if told.verdict == "quasi-separable":
         return supports(told, D)
     return bool(told.verdict == "inseparable" and spans(D, pairs))
+
+
+def pairs_of(told: Any) -> Pairs:
+    """The pairs of the proof."""
+    return Pairs(np.array(told.rows), np.array(told.rivals))
 
 
 def proper(told: Any, D: Labelled) -> bool:
@@ -72,16 +77,22 @@ def cancels(told: Any, D: Labelled, pairs: Pairs) -> bool:
     return not combination(Z, ones, np.arange(len(told.rows)), list(told.multipliers), 0)
 
 
-def supports(told: Any, D: Labelled) -> bool:
-    """Is the exact witness nowhere on the wrong side, and somewhere on the right one?"""
+def exact_weights(told: Any, D: Labelled) -> list[list[Fraction]] | None:
+    """The exact witness, the bias last, if it fits the data and its rounding is what is stated."""
     W = stated_weights(told, D)
     if W is None or told.witness is None or len(told.witness) != W.size:
-        return False
+        return None
     if not np.array_equal(W.ravel(), rounded_to_floats(told.witness)):
-        return False
+        return None
     flat = list(told.witness)
     exact = [flat[c * W.shape[1] : (c + 1) * W.shape[1]] for c in range(D.n_classes)]
-    if not D.bias and any(row[-1] for row in exact):
+    return exact if D.bias or not any(row[-1] for row in exact) else None
+
+
+def supports(told: Any, D: Labelled) -> bool:
+    """Is the exact witness nowhere on the wrong side, and somewhere on the right one?"""
+    exact = exact_weights(told, D)
+    if exact is None:
         return False
     strict = False
     for _, found in kesler.exact_signs(D, exact):

@@ -68,17 +68,11 @@ class Search:
         self.rows = as_rows(X)
         peaks = np.zeros(X.shape[1] + 1)
         column_peaks(self.rows, len(y), peaks)
-        peaks[-1] = float(bias)
-        peaks[:-1][peaks[:-1] == 0] = 1.0
-        # powers of two: scaling is exact
-        self.c = np.ldexp(1.0, np.minimum(-np.frexp(peaks)[1], MOST_EXPONENT))
-        self.c[-1] = float(bias)
+        self.c = scales(peaks, bias)
 
     def atoms(self, rows: Array) -> Array:
         """Scaled rows times their labels, of unit length."""
-        Z = np.hstack([dense(self.X, rows), np.ones((len(rows), 1))]) * self.c
-        Z *= self.y[rows, None]
-        return unit_rows(Z)
+        return atoms(self.X, self.y, rows, self.c)
 
     def decide(self, alive: Array, Q: Array) -> Strict | Cancelling:
         """Is there a strict separator of the alive rows in the span of `Q`?"""
@@ -171,6 +165,22 @@ class Search:
     def whole(self, rows: Array) -> Whole:
         """Rows as whole numbers."""
         return whole_rows(self.X, self.y, rows, self.bias)
+
+
+def scales(peaks: Array, bias: bool) -> Array:
+    """What brings columns with these largest values near 1; that of the bias is its own."""
+    peaks = np.where(peaks == 0, 1.0, peaks)
+    # powers of two: scaling is exact
+    c = np.ldexp(1.0, np.minimum(-np.frexp(peaks)[1], MOST_EXPONENT))
+    c[-1] = float(bias)
+    return c
+
+
+def atoms(X: Any, y: Array, rows: Array, c: Array) -> Array:
+    """Scaled rows times their labels, of unit length."""
+    Z = np.hstack([dense(X, rows), np.ones((len(rows), 1))]) * c
+    Z *= y[rows, None]
+    return unit_rows(Z)
 
 
 def unit_rows(A: Array) -> Array:

@@ -68,11 +68,7 @@ def separability(
     Stiemke, E. (1915). Ueber positive Loesungen homogener linearer Gleichungen.
     Mathematische Annalen 76.
     """
-    for name, given in (("tol", tol), ("budget", budget)):
-        if not isinstance(given, Real) or isinstance(given, bool) or not float(given) > 0:
-            raise ParameterError(f"{name}={given!r} must be a number above 0.")
-    if not isinstance(fit_intercept, bool | np.bool_):
-        raise ParameterError(f"fit_intercept={fit_intercept!r} must be True or False.")
+    require_options(fit_intercept, tol, budget)
     fit_intercept, deadline = bool(fit_intercept), monotonic() + float(budget)
     X, y, n_classes = labelled(X, y)
     narrow, used = without_empty_columns(X)
@@ -83,10 +79,19 @@ def separability(
         found = of_many(D, tol, deadline, through_the_origin)
         if found.verdict != "undecided" and not joint_proof.holds(found, D):
             found = undecided(D)
-    return found if used is None else _widened(found, used, X.shape[1])
+    return found if used is None else widened(found, used, X.shape[1])
 
 
-def _widened(found: Separability, used: Array, d: int) -> Separability:
+def require_options(fit_intercept: Any, tol: Any, budget: Any) -> None:
+    """Raise what is wrong with the options."""
+    for name, given in (("tol", tol), ("budget", budget)):
+        if not isinstance(given, Real) or isinstance(given, bool) or not float(given) > 0:
+            raise ParameterError(f"{name}={given!r} must be a number above 0.")
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise ParameterError(f"fit_intercept={fit_intercept!r} must be True or False.")
+
+
+def widened(found: Separability, used: Array, d: int) -> Separability:
     """The same in all columns: what no example has an entry in has a weight of 0."""
     bias = found.infinite[len(used) :]
     infinite = np.zeros(d if found.infinite else 0, np.int8)
