@@ -164,6 +164,7 @@ def build() -> argparse.ArgumentParser:
     verify.add_argument("certificate", metavar="CERT", help="a file, or - for standard input")
     verify.add_argument("data", metavar="DATA", help="a file, or - for standard input")
     add_reading(verify)
+    add_shards(verify)
 
     show = command("show", "say what a model is, how it was trained, and its largest weights")
     show.add_argument("model", metavar="MODEL", help="a file, or - for standard input")
@@ -210,6 +211,24 @@ def add_certify(certify: argparse.ArgumentParser) -> None:
     )
     certify.add_argument("--budget", type=real, default=60.0, help="seconds to try [60]")
     add_reading(certify)
+    add_shards(certify)
+
+
+def add_shards(parser: argparse.ArgumentParser) -> None:
+    """The options of a command that asks the workers of a cluster."""
+    group = parser.add_argument_group("data in shards")
+    group.add_argument(
+        "--cluster",
+        metavar="local|ADDRESS",
+        help="DATA are files, as 'shards/*.svm', for workers of a dask cluster: here, or at the "
+        "address of its scheduler",
+    )
+    group.add_argument(
+        "--shard-bytes",
+        type=megabytes,
+        metavar="SIZE",
+        help="with --cluster, cut plain text files larger than this into shards [64M]",
+    )
 
 
 def add_lab(lab: argparse.ArgumentParser) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from argparse import Namespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from novikoff import Separability, separability
 from novikoff.cli import DONE, NO
@@ -24,6 +24,16 @@ BYTES_EACH = 400
 """What a certificate takes for a feature while it is written."""
 
 
+class About(NamedTuple):
+    """What has to be known of the data to speak of it."""
+
+    width: int
+    names: list[str] | None
+    base: int
+    travelled: str | None = None
+    """Of data in shards, how many of its rows were sent about."""
+
+
 def certify(arguments: Namespace) -> int:
     """Print the verdict, and what it rests on."""
     if arguments.save == "-" and arguments.json:
@@ -31,14 +41,15 @@ def certify(arguments: Namespace) -> int:
     require_different(arguments.data, arguments.save)
     if arguments.save:
         require_place(arguments.save)
-    data = read_pairs(arguments)
-    result = separability(
-        data.X,
-        data.y,
-        fit_intercept=arguments.fit_intercept,
-        tol=arguments.tol,
-        budget=arguments.budget,
-    )
+    options = {name: getattr(arguments, name) for name in ("fit_intercept", "tol", "budget")}
+    if of_shards(arguments):
+        from novikoff.cli.shards import certified
+
+        result, about = certified(arguments, **options)
+    else:
+        data = read_pairs(arguments)
+        result = separability(data.X, data.y, **options)
+        about = About(data.X.shape[1], data.names, data.base)
     text = result.to_json()
     if arguments.save:
         with replacing(arguments.save) as file:
@@ -46,8 +57,17 @@ def certify(arguments: Namespace) -> int:
     if arguments.json:
         print(text)
     else:
-        tell(result, data, sys.stderr if arguments.save == "-" else sys.stdout)
+        tell(result, about, sys.stderr if arguments.save == "-" else sys.stdout)
     return DONE
+
+
+def of_shards(arguments: Namespace) -> bool:
+    """Are the data in shards? No option may be idle."""
+    if arguments.cluster is None and arguments.shard_bytes is not None:
+        raise ParameterError(
+            "--shard-bytes says how large the shards for --cluster are: give that too."
+        )
+    return arguments.cluster is not None
 
 
 def read_pairs(arguments: Namespace) -> Data:
@@ -60,7 +80,7 @@ def read_pairs(arguments: Namespace) -> Data:
     return data
 
 
-def tell(result: Separability, data: Data, file: Any) -> None:
+def tell(result: Separability, about: About, file: Any) -> None:
     """Say what was found."""
     many = f", {result.n_classes} classes jointly" if result.n_classes > 2 else ""
     print(f"{result.verdict}{many}", file=file)
@@ -75,9 +95,8 @@ def tell(result: Separability, data: Data, file: Any) -> None:
     else:
         proof = f"{counted(len({*result.rows}), 'example')} with multipliers that cancel exactly"
         print(f"proof      {proof}", file=file)
-    d = data.X.shape[1]
     infinite = [
-        f"{'the bias' if j == d else named_feature(data.names, data.base, j)} "
+        f"{'the bias' if j == about.width else named_feature(about.names, about.base, j)} "
         f"({'+' if sign > 0 else '-'})"
         for j, sign in enumerate(result.infinite)
         if sign
@@ -85,6 +104,8 @@ def tell(result: Separability, data: Data, file: Any) -> None:
     if infinite:
         more = f", and {len(infinite) - 10:,} more" if len(infinite) > 10 else ""
         print(f"infinite   in logistic regression: {', '.join(infinite[:10])}{more}", file=file)
+    if about.travelled:
+        print(f"travelled  {about.travelled}", file=file)
 
 
 def verify(arguments: Namespace) -> int:
@@ -103,7 +124,12 @@ def verify(arguments: Namespace) -> int:
         if not why.startswith("The certificate"):
             why = "found no certificate, expected what `novikoff certify --save` writes"
         raise FileError(called, why) from None
-    data = read_pairs(arguments)
-    holds = result.verify(data.X, data.y)
+    if of_shards(arguments):
+        from novikoff.cli.shards import verified
+
+        holds = verified(arguments, result)
+    else:
+        data = read_pairs(arguments)
+        holds = result.verify(data.X, data.y)
     print(f"{result.verdict}: {'the proof holds' if holds else 'the proof DOES NOT hold'}")
     return DONE if holds else NO

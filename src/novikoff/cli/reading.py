@@ -224,10 +224,15 @@ def require_known(model: Any, block: Data, examples: Examples) -> None:
 
 def require_room(examples: Examples, n: int, bytes_each: int) -> None:
     """The memory of this machine must do for so many features, of that many bytes each."""
+    require_room_for(examples.called, n, bytes_each)
+
+
+def require_room_for(called: str, n: int, bytes_each: int) -> None:
+    """The same for the features of what is called so."""
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if n * bytes_each > there:
         raise FileError(
-            examples.called,
+            called,
             f"found features up to number {n:,}, expected no more than {there // bytes_each:,}, "
             f"which fill the memory of this machine ({there / 2**30:,.0f} GiB): number the "
             "features from 1 on, without gaps",

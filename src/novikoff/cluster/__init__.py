@@ -2,19 +2,29 @@
 
 `sources.py` says what a shard is and `surveying.py` what all have in common; `shard.py` is what a
 worker does, `mixing.py` the arithmetic, `history.py` the numbers of a run and its
-checkpoints; `connecting.py` finds the workers, `coordinating.py` asks them for epochs.
+checkpoints; `connecting.py` finds the workers, `coordinating.py` asks them for epochs, and
+`certifying.py` for certificates (`novikoff.margins.sharded` has the questions).
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from novikoff.cluster.certifying import certify, measure, verify
     from novikoff.cluster.fitting import fit
     from novikoff.cluster.report import Epoch, Mixed, Moment
 
-_HOME = {"Epoch": "report", "Mixed": "report", "Moment": "report", "fit": "fitting"}
+_HOME = {
+    "Epoch": "report",
+    "Mixed": "report",
+    "Moment": "report",
+    "certify": "certifying",
+    "fit": "fitting",
+    "measure": "certifying",
+    "verify": "certifying",
+}
 
-__all__ = ["Epoch", "Mixed", "Moment", "fit"]
+__all__ = ["Epoch", "Mixed", "Moment", "certify", "fit", "measure", "verify"]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
+from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +56,8 @@ class Coordinator:
         self, shards: Shards, bias: bool, report: Callable[[Travel], None] | None = None
     ) -> None:
         self.shards, self.travel, self.report = shards, Travel(), report
+        self.deadline = inf
+        """When to give up; what time the shards take to answer is added to it."""
         self.known = [np.zeros(0, np.int64) for _ in range(shards.count)]
         self.whole = together(self.ask(Survey()), bias)
         self.problem = self.whole.problem
@@ -65,7 +68,9 @@ class Coordinator:
 
     def ask(self, question: Question, numbers: Sequence[Array] | None = None) -> list[Any]:
         """The answers of all shards."""
+        started = monotonic()
         answers = self.shards.ask(question, self.known if numbers is None else numbers)
+        self.deadline += monotonic() - started
         self.travel.passes += 1
         if self.report is not None:
             self.report(self.travel)

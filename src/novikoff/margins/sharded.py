@@ -66,7 +66,7 @@ def certify(
     shards : Shards
     fit_intercept, tol, budget
         As for `novikoff.separability`. The bracket of the margin is closed to `tol` too, unless
-        floats, or the time, do not let it.
+        floats, or the time, do not let it. The seconds that shards take to answer do not count.
     report : callable, default=None
         Told what has travelled whenever the shards were asked something.
 
@@ -84,8 +84,7 @@ def certify(
     ('inseparable', (0, 1, 2, 3), 4)
     """
     require_options(fit_intercept, tol, budget)
-    deadline = monotonic() + float(budget)
-    search = Certifying(shards, bool(fit_intercept), float(tol), deadline, report)
+    search = Certifying(shards, bool(fit_intercept), float(tol), float(budget), report)
     return search.run(), search.travel
 
 
@@ -106,11 +105,11 @@ class Certifying(Coordinator):
         shards: Shards,
         bias: bool,
         tol: float,
-        deadline: float,
+        budget: float,
         report: Callable[[Travel], None] | None = None,
     ) -> None:
         super().__init__(shards, bias, report)
-        self.bias, self.tol, self.deadline = bias, tol, deadline
+        self.bias, self.tol, self.deadline = bias, tol, monotonic() + budget
         self.front: Front | None = None
         self.upper: Separability | None = None
         """The verdict on active rows with the least upper end of the margin."""
