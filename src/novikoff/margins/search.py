@@ -13,7 +13,7 @@ see which are on the wrong side.
 """
 
 from fractions import Fraction
-from math import ceil
+from math import gcd, lcm
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -207,24 +207,30 @@ class Proof(NamedTuple):
 def combine(search: Search, proof: Proof | None, rows: Array) -> Proof | None:
     """Extend a proof by rows that cancel up to what it spans; exactly, or not at all."""
     old = proof.rows if proof is not None else np.zeros(0, np.int64)
-    shares = proof.multipliers if proof is not None else []
+    shares = whole_multiple(proof.multipliers) if proof is not None else []
     both = np.concatenate([old, rows])
     for p in dependencies(search.whole(both)):
         for sign in (1, -1):
-            q = [Fraction(sign * part) for part in p]
+            q = [sign * part for part in p]
             new = q[len(old) :]
             if not any(new) or min(new) < 0:
                 continue
             # enough of the old proof makes the old rows positive as well
-            t = max(
-                (ceil(-part / share) + 1 for part, share in zip(q, shares, strict=False)), default=0
-            )
+            t = max((-part // share + 1 for part, share in zip(q, shares, strict=False)), default=0)
             for k, share in enumerate(shares):
                 q[k] += max(1, t) * share
             kept = [k for k, part in enumerate(q) if part > 0]
-            total = sum(q, Fraction(0))
-            return Proof(both[kept], [q[k] / total for k in kept])
+            total = sum(q)
+            return Proof(both[kept], [Fraction(q[k], total) for k in kept])
     return None
+
+
+def whole_multiple(multipliers: list[Fraction]) -> list[int]:
+    """The least multiple of the multipliers that are whole numbers."""
+    common = lcm(*(p.denominator for p in multipliers))
+    shares = [p.numerator * (common // p.denominator) for p in multipliers]
+    divisor = gcd(*shares)
+    return [share // divisor for share in shares]
 
 
 def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | None, Array]:
