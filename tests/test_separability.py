@@ -484,3 +484,15 @@ def test_a_million_empty_columns_take_no_time():
     result = separability(X, [0, 1, 1, 0])
     assert result.verdict == "inseparable"
     assert result.verify(X, [0, 1, 1, 0])
+
+
+@pytest.mark.parametrize("steps", [5, 40])
+def test_a_proof_of_many_steps_stays_short(steps):
+    """Each step cancels two rows more: the digits of their shares do not multiply."""
+    X = np.tril(np.full((steps, steps + 1), 3.0), -1) + np.eye(steps, steps + 1)
+    X[:, -1] = np.arange(steps) % 3
+    far = np.eye(steps + 1)[-1:]
+    rows = np.vstack([np.repeat(X, 2, axis=0), far, -far])
+    result = check(rows, np.append(np.tile([1, -1], steps), [1, -1]))
+    assert result.verdict == "quasi-separable"
+    assert set(result.multipliers) == {Fraction(1, 2 * steps)}
