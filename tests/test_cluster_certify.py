@@ -12,7 +12,16 @@ from scipy import sparse
 
 from clusters import arrays, in_process
 from commands import done, run, said
-from novikoff import DataError, FileError, ParameterError, Separability, cluster, separability
+from dask_processes import kill, processes
+from novikoff import (
+    ClusterError,
+    DataError,
+    FileError,
+    ParameterError,
+    Separability,
+    cluster,
+    separability,
+)
 from novikoff.cluster.certifying import Workers
 from novikoff.cluster.sources import sharded
 from novikoff.data import load, planted, write
@@ -163,6 +172,37 @@ def test_rows_stay_where_they_are(client):
     assert result.verify(X, y)
     assert travel.rows < 1_000
     assert sum(came) < X.nbytes / 20
+
+
+# ------------------------------------------------------------- real workers
+
+
+def test_workers_die_and_come_and_the_bits_are_the_same(tmp_path):
+    X, y, _ = planted(2_000, 6, margin=0.02, seed=2)
+    pattern = svm_files(tmp_path, X, y, 5)
+    here = Here([(sparse.csr_array(X[r]), y[r]) for r in np.array_split(np.arange(2_000), 5)])
+    with processes(tmp_path, n_workers=2) as dask:
+        first, second = dask.workers
+        deeds = [
+            (3, lambda: kill(first)),
+            (5, dask.start_worker),
+            (6, lambda: kill(second)),
+        ]
+
+        def watch(travel):
+            while deeds and travel.passes >= deeds[0][0]:
+                deeds.pop(0)[1]()
+
+        found = cluster.certify(pattern, dask.address, watch=watch)
+        assert not deeds
+        assert found.to_json() == certified(here)[0].to_json()
+        assert cluster.verify(found, pattern, dask.address)
+        with pytest.raises(ClusterError, match=r"was lost in the search for a certificate"):
+            cluster.certify(
+                pattern,
+                dask.address,
+                watch=lambda travel: travel.passes == 2 and kill(dask.scheduler),
+            )
 
 
 # ------------------------------------------------------------- the command

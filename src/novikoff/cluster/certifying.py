@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.cluster.connecting import connected, memory_of, told_plainly
+from novikoff.cluster.connecting import connected, in_order_of_coming, memory_of, told_plainly
 from novikoff.cluster.sources import SHARD_BYTES, Shard, Sharded, sharded
 from novikoff.cluster.surveying import Layout, Seen, layout_of, look, settled
 from novikoff.errors import DataError
@@ -261,11 +261,11 @@ class Workers:
 
     def _gathered(self, futures: list[Any]) -> list[Any]:
         """The results in their order; if some failed, the error of the first of them."""
-        from distributed import wait
-
-        wait(futures)
-        for future in futures:
+        numbers = {future.key: i for i, future in enumerate(futures)}
+        for future in in_order_of_coming(self.client, futures):
             if future.status == "error":
+                for earlier in futures[: numbers[future.key]]:
+                    earlier.result()
                 future.result()
         found: list[Any] = self.client.gather(futures)
         return found
