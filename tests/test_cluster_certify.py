@@ -231,8 +231,10 @@ def test_the_command(tmp_path, capfd):
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        (("certify", "-", "--cluster", "local"), 2, "give those, and not -"),
-        (("certify", "{}/0.svm", "--shard-bytes", "1K"), 2, "for --cluster are: give that too"),
+        (("certify", "-", "--cluster", "local"), 2, "which all workers read: give a path"),
+        (("certify", "{}/0.svm", "--shard-bytes", "1K"), 2, "is about shards: give --cluster too"),
+        (("verify", "c", "{}/0.svm", "--workers", "1"), 2, "is about shards: give --cluster too"),
+        (("certify", "{}/0.svm", "--cluster", "tcp://x:1", "--workers", "1"), 2, "has its own"),
         (("certify", "{}/none*", "--cluster", "local"), 3, "found no such file"),
         (("certify", "{}/?.svm", "--cluster", "local", "--bits", "3"), 2, "has a meaning for vw"),
         (("certify", "{}/?.svm", "--cluster", "local", "--save", "{}/1.svm"), 2, "named twice"),

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 README = (ROOT / "README.md").read_text()
 FROM_DATA = ("Data", "feature_index", "load", "planted", "read", "stream", "write")
-FROM_CLUSTER = ("Epoch", "Mixed", "Moment", "fit")
+FROM_CLUSTER = ("Epoch", "Mixed", "Moment", "certify", "fit", "measure", "verify")
 PUBLIC = [
     *sorted(novikoff.__all__),
     *(f"data.{name}" for name in FROM_DATA),

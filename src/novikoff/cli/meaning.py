@@ -88,6 +88,17 @@ def require_whole(arguments: Namespace, learner: str) -> None:
             )
 
 
+def require_shards(arguments: Namespace) -> None:
+    """The same where a cluster is asked and nothing is learned."""
+    for name in ("shard_bytes", "workers"):
+        if not arguments.cluster and was_given(arguments, name):
+            raise ParameterError(f"{flag(name)} is about shards: give --cluster too.")
+    if arguments.workers and arguments.cluster != "local":
+        raise ParameterError("--workers are those of --cluster local: a scheduler has its own.")
+    if arguments.cluster and arguments.data == "-":
+        raise ParameterError("--cluster needs files, which all workers read: give a path.")
+
+
 def require_cluster(arguments: Namespace) -> None:
     """Every option must have a meaning, with a cluster or without."""
     if not arguments.cluster:

@@ -229,6 +229,9 @@ def add_shards(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="with --cluster, cut plain text files larger than this into shards [64M]",
     )
+    group.add_argument(
+        "--workers", type=count, metavar="N", help="of --cluster local, how many [all cores]"
+    )
 
 
 def add_lab(lab: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from novikoff import Separability, separability
 from novikoff.cli import DONE, NO
+from novikoff.cli.meaning import require_shards
 from novikoff.cli.paths import require_different, require_one_input, require_place
 from novikoff.cli.reading import (
     named_feature,
@@ -38,11 +39,12 @@ def certify(arguments: Namespace) -> int:
     """Print the verdict, and what it rests on."""
     if arguments.save == "-" and arguments.json:
         raise ParameterError("--json and --save - both print the certificate: leave one out.")
+    require_shards(arguments)
     require_different(arguments.data, arguments.save)
     if arguments.save:
         require_place(arguments.save)
     options = {name: getattr(arguments, name) for name in ("fit_intercept", "tol", "budget")}
-    if of_shards(arguments):
+    if arguments.cluster:
         from novikoff.cli.shards import certified
 
         result, about = certified(arguments, **options)
@@ -59,15 +61,6 @@ def certify(arguments: Namespace) -> int:
     else:
         tell(result, about, sys.stderr if arguments.save == "-" else sys.stdout)
     return DONE
-
-
-def of_shards(arguments: Namespace) -> bool:
-    """Are the data in shards? No option may be idle."""
-    if arguments.cluster is None and arguments.shard_bytes is not None:
-        raise ParameterError(
-            "--shard-bytes says how large the shards for --cluster are: give that too."
-        )
-    return arguments.cluster is not None
 
 
 def read_pairs(arguments: Namespace) -> Data:
@@ -110,6 +103,7 @@ def tell(result: Separability, about: About, file: Any) -> None:
 
 def verify(arguments: Namespace) -> int:
     """Check a certificate."""
+    require_shards(arguments)
     require_one_input(cert=arguments.certificate, data=arguments.data)
     called = "<stdin>" if arguments.certificate == "-" else arguments.certificate
     try:
@@ -124,7 +118,7 @@ def verify(arguments: Namespace) -> int:
         if not why.startswith("The certificate"):
             why = "found no certificate, expected what `novikoff certify --save` writes"
         raise FileError(called, why) from None
-    if of_shards(arguments):
+    if arguments.cluster:
         from novikoff.cli.shards import verified
 
         holds = verified(arguments, result)

@@ -14,7 +14,6 @@ from novikoff.cli.reading import asked, require_room_for, tell_skipped
 from novikoff.cluster.certifying import Workers
 from novikoff.cluster.connecting import connected
 from novikoff.cluster.sources import SHARD_BYTES, FileShard, Sharded, sharded
-from novikoff.errors import ParameterError
 from novikoff.margins.gathering import Travel
 
 
@@ -41,7 +40,7 @@ def verified(arguments: Namespace, certificate: Separability) -> bool:
 def working(arguments: Namespace) -> Iterator[Workers]:
     """The workers, when they have looked at their shards."""
     data = found_shards(arguments)
-    with connected(arguments.cluster) as client:
+    with connected(arguments.cluster, arguments.workers) as client:
         workers = Workers(data, client)
         tell_skipped(workers.layout.skipped)
         require_room_for(arguments.data, workers.layout.n_features, BYTES_EACH)
@@ -50,8 +49,6 @@ def working(arguments: Namespace) -> Iterator[Workers]:
 
 def found_shards(arguments: Namespace) -> Sharded:
     """The shards of the files that were named; no option may be idle."""
-    if arguments.data == "-":
-        raise ParameterError("--cluster reads files that its workers see: give those, and not -.")
     size = SHARD_BYTES if arguments.shard_bytes is None else arguments.shard_bytes
     data = sharded(arguments.data, shard_bytes=size, **asked(arguments))
     for shard in data.shards:
