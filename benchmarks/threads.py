@@ -60,7 +60,33 @@ def flats(X):
     return (X.reshape(-1),) if isinstance(X, np.ndarray) else (X.data, X.indices)
 
 
-def row(name, target, X, share, args, epochs=5):
+@njit(nogil=True, fastmath={"reassoc", "contract"})
+def again(X, w, times):
+    """The products of these rows, again and again."""
+    total = np.float32(0)
+    for _ in range(times):
+        for i in range(X.shape[0]):
+            s = np.float32(0)
+            for k in range(X.shape[1]):
+                s += X[i, k] * w[k]
+            total += s
+    return total
+
+
+def in_cache(args):
+    """How much more all cores can do than one, on rows that stay in the cache of each."""
+    rng = np.random.default_rng(0)
+    blocks = [rng.random((400, 256), dtype=np.float32) for _ in range(args.cores)]
+    w = rng.random(256, dtype=np.float32)
+    tasks = [(X, w, 2000) for X in blocks]
+    one, all_ = best_of(args.rounds, lambda: again(*tasks[0]), lambda: side_by_side(again, tasks))
+    print(
+        "\nOn rows that stay in the cache of each, all cores together do "
+        f"{args.cores * one / all_:.2f} times the work of one: the limit there."
+    )
+
+
+def row(name, target, X, share, args, epochs=10):
     """Measure one line of the first table: the mean of the epochs of a fit."""
     rng = np.random.default_rng(1)
     u = rng.standard_normal(X.shape[1]).astype(np.float32)
@@ -79,8 +105,8 @@ def row(name, target, X, share, args, epochs=5):
 
 def model(args):
     """The model of when a team pays, against measurements."""
-    print("\n| d | mistakes | threads | one core | measured | the model says |")
-    print("|---|---|---|---|---|---|")
+    print("\n| d | mistakes | threads | one core | measured | the model says | reading allows |")
+    print("|---|---|---|---|---|---|---|")
     for d in (64, 1024):
         n = (1 << 26) // args.less // d
         rng = np.random.default_rng(2)
@@ -89,16 +115,18 @@ def model(args):
         for share in (0.2, 0.02, 0.002, 0.0002):
             y = labelled(X, u, share, rng)
             teams = [p for p in (2, 4, 8, 16) if p <= args.cores]
+            alone, *limits = best_of(args.rounds, *(reader(p, X.reshape(-1)) for p in (1, *teams)))
             one, *others = (t / 5 for t in best_of(args.rounds, *fits(X, y, u, (1, *teams), 5)))
-            for threads, took in zip(teams, others, strict=True):
+            for threads, took, reading in zip(teams, others, limits, strict=True):
                 apart = one / n / share
                 team = ahead.Team(threads)
                 team.gap, team.seconds = 1 / share, one / n
                 size = team.size()
                 says = apart / ahead._together(apart, size) if size > 1 else 1.0
+                limit = max(1.0, alone / reading)
                 print(
                     f"| {d} | {100 * share:.2g}% | {threads} | {1e9 * one / n:.0f} ns a row "
-                    f"| {one / took:.2f}x | {says:.2f}x with {size} |",
+                    f"| {one / took:.2f}x | {says:.2f}x with {size} | {limit:.2f}x |",
                     flush=True,
                 )
 
@@ -149,6 +177,7 @@ def main():
     X, _ = csr(300_000 // less, 2**20, rng)
     row("CSR float32, 300,000 x 2^20, 100 a row", "1.6x", X, 5e-3, args)
     row("the same, many mistakes", "0.95x", X, 0.2, args)
+    in_cache(args)
     model(args)
     others(args)
 

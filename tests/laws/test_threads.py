@@ -154,7 +154,7 @@ def test_other_work_on_the_cores_makes_a_team_rest():
     team = ahead.__dict__["Team"].__mro__[1](4)
     team.seconds, team.gap = 1e-6, 1e6
     assert team.size() == 4
-    team._judge(2e-6)  # slower than one thread
+    team._judge(4, 2e-6)  # slower than one thread
     assert team.size() == 1
 
 

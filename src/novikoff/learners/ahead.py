@@ -21,9 +21,10 @@ clock decides who works, and never what comes out.
 """
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from math import sqrt
+from queue import SimpleQueue
+from threading import Thread
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -33,10 +34,11 @@ from numba.extending import overload
 
 from novikoff.atomics import WIDTH, add_to, look_up, lower_to, put, wait_for
 from novikoff.cores import n_threads
-from novikoff.examples import n_visits
+from novikoff.examples import n_visits, visit
 from novikoff.learners import joint, loop
 from novikoff.learners.joint import Made
 from novikoff.learners.run import Run
+from novikoff.rows import first, last, touch
 
 ALONE, EACH = 1.5e-6, 0.4e-6
 r"""$\sigma_0$ and $\sigma_1$, in seconds."""
@@ -46,10 +48,12 @@ STRETCH, TURN = 1e-3, 20e-3
 """How long to work alone and together, in seconds, before asking again."""
 LONGEST_PAUSE = 1.0
 """How long to work alone, at most, where a team was no faster: other work may have the cores."""
-TAKING = 0.1e-6
+TAKING = 0.05e-6
 """What it costs to take a block, in seconds."""
 PATIENCE = 16
 """A turn together ends when threads had to wait this often for one that does not run."""
+AHEAD = 2048
+"""How many values of its next block a thread asks for beforehand."""
 BLOCKS = 256
 """The most blocks of a round."""
 
@@ -69,6 +73,8 @@ class Board(NamedTuple):
     """The least margin of every block, as far as it was scored,"""
     least: Any
     """and of all visits that are done."""
+    lengths: Any
+    """The largest length that each thread has met."""
     gaps: Any
     """How many visits a mistake was apart from the next lately; with fewer, and with more than
     these, the team goes home."""
@@ -142,36 +148,54 @@ def _learn_many(p, classes, k, low, high):
 
 
 @njit
+def announce_block(D, low, size):
+    """Ask for the first rows of a block ahead of its use.
+
+    The memory does not see them come, since the rows before them are another thread's.
+    """
+    values = 0
+    for t in range(low, min(low + size, n_visits(D))):
+        i = visit(D, t)
+        touch(D.rows, i)
+        values += np.int64(last(D.rows, i) - first(D.rows, i))
+        if values >= AHEAD:
+            break
+
+
+@njit
 def scout(p, classes, board, R):
     """Score blocks ahead until all are taken, or all that are left lie past a mistake."""
     marks, n = board.marks, n_visits(p.D)
     begin, size = marks[AT], marks[SIZE]
+    block = add_to(marks, NEXT, 1)
     while True:
-        block = add_to(marks, NEXT, 1)
         low = begin + block * size
         if block >= BLOCKS or low >= n or low > look_up(marks, FIRST):
             return R
         high = min(low + size, n)
-        t, board.leasts[block], R = search(p, classes, low, high, R)
+        following = add_to(marks, NEXT, 1)
+        announce_block(p.D, begin + following * size, size)
+        t, board.leasts[block * WIDTH], R = search(p, classes, low, high, R)
         if t < high:
             lower_to(marks, FIRST, t)
+        block = following
 
 
 @njit
 def close(p, classes, board, team, R):
     """End a round: count what was right, let the plain loop make the first mistake, go on there."""
     marks, n = board.marks, n_visits(p.D)
-    begin, size, first = marks[AT], marks[SIZE], marks[FIRST]
+    begin, size, found = marks[AT], marks[SIZE], marks[FIRST]
     end = min(n, begin + BLOCKS * size)
-    for block in range((min(first, end - 1) - begin) // size + 1):
-        board.least[0] = min(board.least[0], board.leasts[block])
-    marks[SINCE] += min(first, end) - begin
-    if first < end:
-        k, R, least, stopped = learn(p, classes, marks[MADE], first, first + 1)
+    for block in range((min(found, end - 1) - begin) // size + 1):
+        board.least[0] = min(board.least[0], board.leasts[block * WIDTH])
+    marks[SINCE] += min(found, end) - begin
+    if found < end:
+        k, R, least, stopped = learn(p, classes, marks[MADE], found, found + 1)
         board.least[0] = min(board.least[0], least)
         marks[MADE] += k
         marks[STOPPED] = stopped
-        end = first + 1
+        end = found + 1
         board.gaps[0] += (marks[SINCE] + 1 - board.gaps[0]) / 8
         marks[SINCE] = 0
     gap = max(board.gaps[0], np.float64(marks[SINCE]))
@@ -194,21 +218,28 @@ def resize(board, taking):
 
 
 @njit(nogil=True, cache=True)
-def work(p, classes, board, team, taking):
-    """What every thread of a team does; returns the largest length it met."""
+def work(p, classes, board, me, team, taking):
+    """What every thread of a team does."""
     marks, R, round_ = board.marks, 0.0, 0
     while True:
         R = scout(p, classes, board, R)
+        board.lengths[me * WIDTH] = R
         round_ += 1
         if add_to(marks, ARRIVED, 1) == team - 1:
-            R = max(R, close(p, classes, board, team, R))
+            board.lengths[me * WIDTH] = R = max(R, close(p, classes, board, team, R))
             resize(board, taking)
             marks[ARRIVED] = 0
             put(marks, ROUND, round_)
         elif not wait_for(marks, ROUND, round_) and round_ > 1:  # some start late
             add_to(marks, LATE, 1)
         if marks[OVER]:
-            return R
+            return
+
+
+def serve(tasks: "SimpleQueue[Any]") -> None:
+    """What a thread of a team does from turn to turn, until it is given nothing more."""
+    while (task := tasks.get()) is not None:
+        work(*task)
 
 
 def in_turn(p: Pass) -> Any:
@@ -233,7 +264,8 @@ class Team:
         """How long to work alone if the next turn together turns out to be slower,"""
         self.not_before = 0.0
         """and the time of the next one."""
-        self.pool = ThreadPoolExecutor(most - 1)  # starts its threads when they are needed
+        self.tasks: SimpleQueue[Any] = SimpleQueue()
+        self.others: list[Thread] = []
 
     def size(self) -> int:
         """How many threads promise to be fastest: 1 if a team is not worth it."""
@@ -252,7 +284,7 @@ class Team:
             size, start = self.size(), perf_counter()
             if size > 1:
                 at, (t, j, longest, lowest, stopped) = t, self._together(p, size, t, k)
-                self._judge((perf_counter() - start) / (t - at))
+                self._judge(size, (perf_counter() - start) / (t - at))
             else:
                 high = min(n_visits(p.D), t + stretch)
                 j, longest, lowest, stopped = learn(p, p.classes, k, t, high)
@@ -265,8 +297,9 @@ class Team:
             k, R, least = k + j, max(R, longest), min(least, lowest)
         return k, R, least, stopped
 
-    def _judge(self, seconds: float) -> None:
-        """Was a turn together, at so many seconds a visit, worth it?"""
+    def _judge(self, size: int, seconds: float) -> None:
+        """Was a turn together of so many threads, at so many seconds a visit, worth it?"""
+        self.seconds = min(self.seconds, size * seconds)
         if seconds < self.seconds:
             self.pause = STRETCH
         else:
@@ -281,18 +314,28 @@ class Team:
         marks[UNTIL] = t + int(size * TURN / self.seconds)
         apart = _least_apart(size) / self.seconds
         more = np.inf if size == self.most else 8 * max(self.gap, 4.0 * self.since)
-        board = Board(
-            marks, np.empty(BLOCKS), np.array([np.inf]), np.array([self.gap, apart, more])
-        )
+        leasts, lengths = np.empty(BLOCKS * WIDTH), np.zeros(size * WIDTH)
+        gaps = np.array([self.gap, apart, more])
+        board = Board(marks, leasts, np.array([np.inf]), lengths, gaps)
         resize(board, taking)
-        own = [_own(p.classes) for _ in range(size)]
-        task = (board, size, taking)
-        others = [self.pool.submit(work, p, classes, *task) for classes in own[1:]]
-        lengths = [work(p, own[0], *task), *(other.result() for other in others)]
+        while len(self.others) < size - 1:
+            self.others.append(Thread(target=serve, args=(self.tasks,), daemon=True))
+            self.others[-1].start()
+        for me in range(1, size):
+            self.tasks.put((p, _own(p.classes), board, me, size, taking))
+        work(p, p.classes, board, 0, size, taking)
         self.together += int(marks[AT]) - t
         self.gap, self.since = float(board.gaps[0]), int(marks[SINCE])
         made = int(marks[MADE]) - k
-        return int(marks[AT]), made, max(lengths), float(board.least[0]), int(marks[STOPPED])
+        R, least = float(board.lengths[::WIDTH].max()), float(board.least[0])
+        return int(marks[AT]), made, R, least, int(marks[STOPPED])
+
+    def go_home(self) -> None:
+        """End the threads."""
+        for _ in self.others:
+            self.tasks.put(None)
+        for other in self.others:
+            other.join()
 
 
 @contextmanager
@@ -305,7 +348,7 @@ def at_work(run: Run, n_jobs: int | None) -> Iterator[None]:
     try:
         yield
     finally:
-        run.team.pool.shutdown()
+        run.team.go_home()
         run.team = None
 
 
