@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,11 @@ import numba
 import numpy as np
 
 from novikoff.errors import ParameterError
+
+THREADS: ContextVar[int] = ContextVar("THREADS", default=1)
+"""How many threads may go through rows."""
+ROWS_EACH = 1 << 13
+"""How many rows are worth a thread."""
 
 
 def require_jobs(n_jobs: Any) -> None:
@@ -34,6 +40,23 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is None or numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return 1
     return n_cores() if n_jobs < 0 else int(n_jobs)
+
+
+@contextmanager
+def using(n_jobs: int | None) -> Iterator[None]:
+    """Inside, `row_by_row` may use so many threads."""
+    require_jobs(n_jobs)
+    before = THREADS.set(n_threads(n_jobs))
+    try:
+        yield
+    finally:
+        THREADS.reset(before)
+
+
+def row_by_row(kernel: Callable[..., Any], n: int, *args: Any) -> None:
+    """Let a kernel do its work on `n` rows: ``kernel(*args, low, high)`` for runs of them."""
+    parts = min(THREADS.get(), 1 + n // ROWS_EACH)
+    side_by_side(kernel, [(*args, low, high) for low, high in spans(n, parts)])
 
 
 def spans(n: int, parts: int) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,11 @@ from novikoff import (
     Perceptron,
     Pocket,
     VotedPerceptron,
+    cores,
+    separability,
 )
+from novikoff.cli import main
+from novikoff.data import write
 from novikoff.learners import ahead
 
 PERCEPTRONS = (Perceptron, AveragedPerceptron, VotedPerceptron, Pocket)
@@ -167,3 +171,27 @@ def test_the_model_never_chooses_a_team_that_it_thinks_slower(seconds, gap, most
     if size > 1:
         assert ahead._together(gap * seconds, size) < gap * seconds
         assert gap * seconds > ahead._least_apart(size)
+
+
+@given(examples())
+@settings(max_examples=20, deadline=None)
+def test_a_verdict_is_the_same_for_every_number_of_threads(D):
+    X, y = D[:2]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cores, "ROWS_EACH", 16)
+        one, several = (separability(X, y > 0, n_jobs=jobs, budget=1e6) for jobs in (None, 3))
+    assert one.to_json() == several.to_json()
+
+
+def test_the_command_writes_the_same_file(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 20)).astype(np.float32)
+    data = str(tmp_path / "data.npz")
+    write(data, X, X[:, 0] > 0.3)
+    files = []
+    for jobs in ("1", "3"):
+        model = tmp_path / f"model{jobs}"
+        words = ["fit", data, "-o", str(model), "--epochs", "3", "--no-shuffle", "--quiet"]
+        assert main([*words, "--n-jobs", jobs]) == 0
+        files.append(model.read_bytes())
+    assert files[0] == files[1]

@@ -127,7 +127,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "--n-jobs",
         type=kind_of("a whole number")(int),
         metavar="N",
-        help="threads that parse [all cores], learn and predict [one]; the result is the same",
+        help="threads that parse and certify [all cores], learn and predict [one]",
     )
 
 

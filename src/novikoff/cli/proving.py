@@ -50,7 +50,8 @@ def certify(arguments: Namespace) -> int:
         result, about = certified(arguments, **options)
     else:
         data = read_pairs(arguments)
-        result = separability(data.X, data.y, **options)
+        threads = -1 if arguments.n_jobs is None else arguments.n_jobs
+        result = separability(data.X, data.y, **options, n_jobs=threads)
         about = About(data.X.shape[1], data.names, data.base)
     text = result.to_json()
     if arguments.save:

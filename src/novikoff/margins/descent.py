@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from novikoff.cores import row_by_row
 from novikoff.examples import shuffle
 from novikoff.margins.frame import Frame, dots
 from novikoff.margins.gap import Gap, measure, undecided
@@ -89,7 +90,7 @@ def as_dual(frame: Frame, cap: Array) -> Dual:
     sigma = float(square.mean()) if frame.free else frame.one**2
     along = np.zeros(frame.n)
     if frame.center.any():
-        dots(frame.center * frame.scale, frame.rows, frame.all, along)
+        row_by_row(dots, frame.n, frame.center * frame.scale, frame.rows, frame.all, along)
     center = float(frame.center @ frame.center)
     curvature = np.maximum(square + sigma, 1e-300)
     return Dual(frame.rows, frame.y, cap, curvature, sigma, frame.scale, along, center)

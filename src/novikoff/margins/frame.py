@@ -17,9 +17,10 @@ import numpy.typing as npt
 from numba import njit
 from scipy import sparse
 
+from novikoff.cores import row_by_row
 from novikoff.inputs import as_rows
 from novikoff.margins.geometry import dense, power_of_two
-from novikoff.rows import add, column, dot, first, last, value
+from novikoff.rows import U, add, column, dot, first, last, value
 
 Array = npt.NDArray[Any]
 FAR = 100.0
@@ -28,10 +29,10 @@ BLOCK = 1 << 12
 """How many rows to make dense at a time."""
 
 
-@njit(cache=True)
-def dots(w, X, which, out):
+@njit(nogil=True, cache=True)
+def dots(w, X, which, out, low, high):
     r"""$\langle w, x_i\rangle$ for some of the rows."""
-    for k in range(len(which)):
+    for k in range(low, high):
         out[k] = dot(w, X, which[k])
 
 
@@ -64,11 +65,17 @@ def squares(X, which, out):
             out[column(X, e)] += x * x
 
 
-@njit(cache=True)
-def lengths(X, n, c):
+def lengths(X: Any, n: int, c: Array) -> Array:
     r"""$\|x_i - c\|$ of all rows, where $c = 0$ if they are sparse."""
     out = np.empty(n)
-    for i in range(n):
+    row_by_row(some_lengths, n, X, c, out)
+    return out
+
+
+@njit(nogil=True, cache=True)
+def some_lengths(X, c, out, low, high):
+    """`lengths` of the rows from `low` to `high`."""
+    for i in range(U(low), U(high)):
         top = 0.0
         for e in range(first(X, i), last(X, i)):
             top = max(top, abs(np.float64(value(X, i, e)) - c[column(X, e)]))
@@ -77,7 +84,6 @@ def lengths(X, n, c):
             x = (np.float64(value(X, i, e)) - c[column(X, e)]) / (top or 1.0)
             s += x * x
         out[i] = top * np.sqrt(s)
-    return out
 
 
 class Frame:
@@ -110,7 +116,7 @@ class Frame:
     def scores(self, v: Array, which: Array) -> Array:
         r"""$y_i\langle v, z_i\rangle$."""
         out = np.empty(len(which))
-        dots(v[:-1] * self.scale, self.rows, which, out)
+        row_by_row(dots, len(which), v[:-1] * self.scale, self.rows, which, out)
         out += self.one * v[-1] - v[:-1] @ self.center
         out *= self.y[which]
         return out

@@ -8,9 +8,10 @@ from numba import njit
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from novikoff.cores import row_by_row
 from novikoff.inputs import DTYPES, in_canonical_order, require_sound
 from novikoff.labels import as_labels, numbered
-from novikoff.rows import SUM, column, first, last, norm, value
+from novikoff.rows import SUM, U, column, first, last, norm, value
 
 Array = npt.NDArray[Any]
 MOST_EXPONENT = 1000
@@ -97,10 +98,15 @@ def scaled_score_and_square(v, c, X, i, top):
     return s, q
 
 
-@njit(cache=True)
-def cosines(v, c, X, y, out):
+def cosines(v: Array, c: Array, X: Any, y: Array, out: Array) -> None:
     r"""$y_i\langle v, z\rangle / \|z\|$ with $z = c \circ (x_i, 1)$, for every row."""
-    for i in range(len(y)):
+    row_by_row(some_cosines, len(y), v, c, X, y, out)
+
+
+@njit(nogil=True, cache=True)
+def some_cosines(v, c, X, y, out, low, high):
+    """`cosines` of the rows from `low` to `high`."""
+    for i in range(U(low), U(high)):
         s, q = scaled_score_and_square(v, c, X, i, 1.0)
         if not q > 1e-200:
             top = c[-1]
@@ -110,10 +116,15 @@ def cosines(v, c, X, y, out):
         out[i] = y[i] * s / np.sqrt(q) if q > 0 else 0.0
 
 
-@njit(cache=True)
-def raw_scores(w, X, n, out):
+def raw_scores(w: Array, X: Any, n: int, out: Array) -> None:
     r"""$\langle w, x_i\rangle$ for every row, in doubles."""
-    for i in range(n):
+    row_by_row(some_scores, n, w, X, out)
+
+
+@njit(nogil=True, cache=True)
+def some_scores(w, X, out, low, high):
+    """`raw_scores` of the rows from `low` to `high`."""
+    for i in range(U(low), U(high)):
         s = 0.0
         for k in range(first(X, i), last(X, i)):
             s += np.float64(value(X, i, k)) * w[column(X, k)]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.cores import using
 from novikoff.errors import ParameterError
 from novikoff.margins import joint_proof, widest
 from novikoff.margins.bounds import novikoff_bound
@@ -30,7 +31,13 @@ Array = npt.NDArray[Any]
 
 
 def separability(
-    X: Any, y: Any, *, fit_intercept: bool = True, tol: float = 1e-6, budget: float = 60.0
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    tol: float = 1e-6,
+    budget: float = 60.0,
+    n_jobs: int | None = None,
 ) -> Separability:
     r"""Whether a hyperplane separates the data, with a proof, and by what margin.
 
@@ -47,6 +54,9 @@ def separability(
     budget : float, default=60.0
         Seconds after which to give up on an exact proof (the verdict is then "undecided") or
         on closing the margin bracket (both its ends are true bounds all the same).
+    n_jobs : int or None, default=None
+        How many threads may go through the rows: None for one, -1 for all cores. The result is the
+        same to the bit.
 
     Returns
     -------
@@ -72,13 +82,14 @@ def separability(
     fit_intercept, deadline = bool(fit_intercept), monotonic() + float(budget)
     X, y, n_classes = labelled(X, y)
     narrow, used = without_empty_columns(X)
-    if n_classes == 2:
-        found = of_two(narrow, y, fit_intercept, tol, deadline)
-    else:
-        D = Labelled(narrow, y, n_classes, fit_intercept)
-        found = of_many(D, tol, deadline, through_the_origin)
-        if found.verdict != "undecided" and not joint_proof.holds(found, D):
-            found = undecided(D)
+    with using(n_jobs):
+        if n_classes == 2:
+            found = of_two(narrow, y, fit_intercept, tol, deadline)
+        else:
+            D = Labelled(narrow, y, n_classes, fit_intercept)
+            found = of_many(D, tol, deadline, through_the_origin)
+            if found.verdict != "undecided" and not joint_proof.holds(found, D):
+                found = undecided(D)
     return found if used is None else widened(found, used, X.shape[1])
 
 
