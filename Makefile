@@ -31,6 +31,7 @@ format: .venv/developing
 bench: .venv/developing
 	$(BIN)/python -m benchmarks.fit
 	$(BIN)/python -m benchmarks.many
+	$(BIN)/python -m benchmarks.threads
 	$(BIN)/python -m benchmarks.dictionaries
 	$(BIN)/python -m benchmarks.kernel
 	$(BIN)/python -m benchmarks.read
