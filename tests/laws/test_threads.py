@@ -9,11 +9,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from novikoff import (
+    AROW,
+    SCW,
     AveragedPerceptron,
+    BalancedWinnow,
     DataError,
     ParameterError,
+    PassiveAggressive,
     Perceptron,
     Pocket,
+    SecondOrderPerceptron,
     VotedPerceptron,
     cores,
     separability,
@@ -119,6 +124,32 @@ def test_and_so_does_a_stream_of_blocks(D, given_options, learner, cut):
             some = None if weight is None else weight[block]
             model.partial_fit(X[block], y[block], sample_weight=some)
     assert told(models[0], X) == told(models[1], X)
+
+
+MACHINES = {
+    AROW: {},
+    BalancedWinnow: {},
+    PassiveAggressive: {"multi_class": "ovr"},
+    SCW: {},
+    SecondOrderPerceptron: {},
+}
+
+
+@pytest.mark.parametrize("form", ["dense", "csr"])
+@pytest.mark.parametrize("n_classes", [3, 6])
+@pytest.mark.parametrize("learner", MACHINES)
+def test_machines_of_many_classes_are_shared_out(learner, n_classes, form):
+    rng = np.random.default_rng(n_classes)
+    X = rng.random((300, 33))
+    y = (X @ rng.standard_normal((33, n_classes))).argmax(axis=1)
+    y[:n_classes] = np.arange(n_classes)
+    X = X.astype(np.float32) if form == "dense" else sparse.csr_array(np.where(X < 0.4, X, 0))
+    said = []
+    for jobs in (None, 2, 4):
+        model = learner(max_iter=3, shuffle=False, n_jobs=jobs, **MACHINES[learner]).fit(X, y)
+        told_of_it = (model.coef_, model.intercept_, model.mistakes_, model.dual_coef_)
+        said.append([a.tobytes() for a in told_of_it] + [model.n_updates_, model.radius_])
+    assert said[0] == said[1] == said[2]
 
 
 def test_the_team_did_work():

@@ -82,6 +82,9 @@ class AROW(Confident):
         Weights of the examples of each class, like `sample_weight`.
     record : bool, default=False
         Keep a record of every update, 53 bytes each, in `trace_`.
+    n_jobs : int or None, default=None
+        How many threads may predict and, of more than two classes, learn: None for one, -1 for all
+        cores. The model is the same to the bit.
 
     Attributes
     ----------
@@ -120,6 +123,7 @@ class AROW(Confident):
         warm_start: bool = False,
         class_weight: Any = None,
         record: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.r = r
         self.covariance = covariance
@@ -130,6 +134,7 @@ class AROW(Confident):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.record = record
+        self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
         Confident._check_parameters(self)

@@ -147,6 +147,9 @@ class BalancedWinnow(Online):
         `sample_weight`.
     record : bool, default=False
         Keep a record of every update, 53 bytes each, in `trace_`.
+    n_jobs : int or None, default=None
+        How many threads may predict and, of more than two classes, learn: None for one, -1 for all
+        cores. The model is the same to the bit.
 
     Attributes
     ----------
@@ -191,6 +194,7 @@ class BalancedWinnow(Online):
         warm_start: bool = False,
         class_weight: Any = None,
         record: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.factor = factor
         self.fit_intercept = fit_intercept
@@ -201,6 +205,7 @@ class BalancedWinnow(Online):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.record = record
+        self.n_jobs = n_jobs
 
     # there are no weights to start from: exponents are kept
     def fit(  # type: ignore[override]

@@ -15,10 +15,11 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
+from novikoff.cores import side_by_side, spans
 from novikoff.examples import announce, n_visits, visit, weight
 from novikoff.learners.loop import longest_so_far
 from novikoff.learners.updates import square_of, square_under
-from novikoff.products import dots
+from novikoff.products import dots, suited
 from novikoff.rows import SUM, column, dot, first, is_a, last, sqnorm
 
 INF = np.inf
@@ -67,10 +68,11 @@ def size_under(w, X, i):
     return q
 
 
-@njit(cache=True)
-def epoch(W, beside, alpha, D, rule, taking, measure):
+@njit(nogil=True, cache=True)
+def epoch(W, beside, alpha, D, rule, taking, measure, base):
     """Visit every example once, and let every machine learn from it.
 
+    The machines are those of the classes from `base` on; it is -1 for the one of two classes.
     Returns how many updates there were, how many mistakes, the largest length met, and the
     time at which the run had to stop, -1 if it did not.
     """
@@ -82,7 +84,7 @@ def epoch(W, beside, alpha, D, rule, taking, measure):
             R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
             if np.inf == R:
                 return k, errors, R, t
-        if len(W) == 1:
+        if base < 0:
             taking.scores[0] = dot(W[0], D.rows, i)
         else:
             dots(W, D.rows, i, taking.scores)
@@ -93,8 +95,8 @@ def epoch(W, beside, alpha, D, rule, taking, measure):
             if not abs(s) < np.inf:
                 return k, errors, R, t
             y = np.int64(D.y[i])
-            if len(W) > 1:
-                y = 1 if y == c else -1
+            if base >= 0:
+                y = 1 if y == base + c else -1
             errors += y * s <= 0.0
             updated = learn(rule, W[c], beside[c], y, y * s, D, i)
             if updated < 0 or (updated and not size_under(W[c], D.rows, i) < np.inf):
@@ -103,6 +105,31 @@ def epoch(W, beside, alpha, D, rule, taking, measure):
                 alpha[i] += 1
                 k += 1
     return k, errors, R, -1
+
+
+def shared_out(
+    threads: int, W: Any, beside: Any, alpha: Any, D: Any, rule: Any, taking: Taking, measure: Any
+) -> tuple[int, int, float, int]:
+    """`epoch` with the machines shared out among threads: no machine knows of another."""
+
+    def some(low: int, high: int) -> Any:
+        own, updates = suited(W[low:high], D.rows), np.zeros_like(alpha)
+        mine = Taking(taking.since[low:high], np.empty_like(taking.scores[low:high]))
+        done = epoch(own, beside[low:high], updates, D, rule, mine, measure, low)
+        W[low:high] = own
+        return *done, updates
+
+    if len(W) == 1:
+        alone: tuple[int, int, float, int] = epoch(W, beside, alpha, D, rule, taking, measure, -1)
+        return alone
+    if threads == 1:
+        together: tuple[int, int, float, int] = epoch(W, beside, alpha, D, rule, taking, measure, 0)
+        return together
+    # in pairs, as `dots` takes them
+    pairs = [(2 * low, min(2 * high, len(W))) for low, high in spans((len(W) + 1) // 2, threads)]
+    k, errors, R, stopped, updates = zip(*side_by_side(some, pairs), strict=True)
+    alpha += sum(updates)
+    return sum(k), sum(errors), max(R), max(stopped)
 
 
 @njit(cache=True)

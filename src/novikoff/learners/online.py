@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from novikoff.cores import n_threads
 from novikoff.examples import Examples
 from novikoff.inputs import as_rows
 from novikoff.learners import machines, many, parameters
@@ -124,9 +125,8 @@ class Online(MistakeDriven):
             run.w = suited(run.w, D.rows)
         W, beside = of_machines(run.w, run.beside)
         taking = taking_part(since, W)
-        k, errors, length, stopped = machines.epoch(
-            W, beside, updates, D, self._rule(run), taking, True if measure else None
-        )
+        work = (W, beside, updates, D, self._rule(run), taking, True if measure else None)
+        k, errors, length, stopped = machines.shared_out(n_threads(self.n_jobs), *work)
         run.mistakes[-1] += int(errors)
         return k, length, stopped
 

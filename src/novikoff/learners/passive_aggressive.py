@@ -215,6 +215,9 @@ class PassiveAggressive(Online):
     multi_class : {"joint", "ovr"}, default="joint"
         How more than two classes are learned: all together, the right class against the best
         other, or with a machine for each class against the rest, all in the same pass.
+    n_jobs : int or None, default=None
+        How many threads may predict and, with a machine for each class, learn: None for one, -1
+        for all cores. The model is the same to the bit.
 
     Attributes
     ----------
@@ -268,6 +271,7 @@ class PassiveAggressive(Online):
         class_weight: Any = None,
         record: bool = False,
         multi_class: str = "joint",
+        n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.variant = variant
@@ -279,6 +283,7 @@ class PassiveAggressive(Online):
         self.class_weight = class_weight
         self.record = record
         self.multi_class = multi_class
+        self.n_jobs = n_jobs
 
     @property
     def radius_(self) -> float:

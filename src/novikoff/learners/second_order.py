@@ -116,6 +116,9 @@ class SecondOrderPerceptron(Confident):
         $c$ adds $c\,xx^\top$ and $c\,y\,x$.
     record : bool, default=False
         Keep a record of every update, 53 bytes each, in `trace_`.
+    n_jobs : int or None, default=None
+        How many threads may predict and, of more than two classes, learn: None for one, -1 for all
+        cores. The model is the same to the bit.
 
     Attributes
     ----------
@@ -156,6 +159,7 @@ class SecondOrderPerceptron(Confident):
         warm_start: bool = False,
         class_weight: Any = None,
         record: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.a = a
         self.covariance = covariance
@@ -166,6 +170,7 @@ class SecondOrderPerceptron(Confident):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.record = record
+        self.n_jobs = n_jobs
 
     def _start(self) -> float:
         return float(self.a) if self.covariance == "diagonal" else 1.0 / float(self.a)

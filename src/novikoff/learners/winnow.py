@@ -123,6 +123,8 @@ class Winnow(MistakeDriven):
         Let `fit` go on from the last run instead of starting anew.
     record : bool, default=False
         Keep a record of every update, 45 bytes each, in `trace_`.
+    n_jobs : int or None, default=None
+        How many threads may predict: None for one, -1 for all cores.
 
     Attributes
     ----------
@@ -168,6 +170,7 @@ class Winnow(MistakeDriven):
         random_state: Any = None,
         warm_start: bool = False,
         record: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.threshold = threshold
         self.factor = factor
@@ -177,6 +180,7 @@ class Winnow(MistakeDriven):
         self.random_state = random_state
         self.warm_start = warm_start
         self.record = record
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Pass over the data until an epoch makes no mistake, or `max_iter` times.
