@@ -1,6 +1,5 @@
 """The cluster: found or started, its workers looked at, and what goes wrong with it in words."""
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -8,6 +7,7 @@ from typing import Any
 
 from novikoff import __version__
 from novikoff.cluster.shard import standing
+from novikoff.cores import n_cores
 from novikoff.errors import ClusterError, NovikoffError
 
 LOCAL = "local"
@@ -62,17 +62,11 @@ def _started(distributed: Any, n_workers: int | None) -> Any:
 
     with dask.config.set({"distributed.scheduler.allowed-failures": FAILURES}):
         return distributed.LocalCluster(
-            n_workers=n_workers or _cores(),
+            n_workers=n_workers or n_cores(),
             threads_per_worker=1,
             dashboard_address="127.0.0.1:0",
             preload="novikoff.cluster.deaf",
         )
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _at(distributed: Any, address: str) -> Any:

@@ -1,5 +1,9 @@
-"""Workers that are started here do not hear Ctrl-C: it is for the command, which ends them."""
+"""Workers that are started here do not hear Ctrl-C, and say nothing of tasks that fail.
 
+Both are for the command: it ends them, and tells what went wrong.
+"""
+
+import logging
 import signal
 from threading import current_thread, main_thread
 from typing import Any
@@ -9,3 +13,4 @@ def dask_setup(worker: Any) -> None:
     """Called by dask in every worker that was told to load this module."""
     if current_thread() is main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.getLogger("distributed.worker").setLevel(logging.CRITICAL)
