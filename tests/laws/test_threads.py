@@ -1,6 +1,7 @@
 """The model is the same to the bit, whatever the number of threads."""
 
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -158,6 +159,33 @@ def test_the_team_did_work():
     Eager.visits = 0
     Perceptron(max_iter=3, shuffle=False, n_jobs=2).fit(X, X[:, 0] > 0)
     assert Eager.visits == 3 * 5000
+
+
+def test_an_interrupt_leaves_no_thread_waiting():
+    class Interrupted(Eager):
+        def __init__(self, most):
+            super().__init__(most)
+            self.puts, put = 0, self.tasks.put
+
+            class Tasks:
+                get = self.tasks.get
+
+                @staticmethod
+                def put(task):
+                    self.puts += 1
+                    if self.puts == 2:
+                        raise KeyboardInterrupt
+                    put(task)
+
+            self.tasks = Tasks()
+
+    X = np.random.default_rng(0).standard_normal((3000, 20)).astype(np.float32)
+    before = threading.active_count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ahead, "Team", Interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            Perceptron(shuffle=False, n_jobs=3).fit(X, X[:, 0] > 0)
+    assert threading.active_count() == before
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -321,9 +321,13 @@ class Team:
         while len(self.others) < size - 1:
             self.others.append(Thread(target=serve, args=(self.tasks,), daemon=True))
             self.others[-1].start()
-        for me in range(1, size):
-            self.tasks.put((p, _own(p.classes), board, me, size, taking))
-        work(p, p.classes, board, 0, size, taking)
+        try:
+            for me in range(1, size):
+                self.tasks.put((p, _own(p.classes), board, me, size, taking))
+            work(p, p.classes, board, 0, size, taking)
+        except BaseException:  # interrupted on the way there: the others need not wait
+            marks[OVER] = marks[ROUND] = 1
+            raise
         self.together += int(marks[AT]) - t
         self.gap, self.since = float(board.gaps[0]), int(marks[SINCE])
         made = int(marks[MADE]) - k
