@@ -259,7 +259,7 @@ def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
             2,
             "give --n-features N, and --zero-based",
         ),
-        (("predict", "{clean}", "{clean}"), 3, "this is none, or it is damaged"),
+        (("predict", "{clean}", "{clean}"), 3, "This is no model file, or it is damaged"),
         (("score", "nowhere", "{clean}"), 3, "nowhere: No such file"),
         (("verify", "{clean}", "{clean}"), 3, "clean.svm"),
         (("convert", "{clean}", "clean.doc"), 2, "doc"),

@@ -141,4 +141,5 @@ def test_defaults_are_as_documented():
             "class_weight": None,
             "record": False,
             "multi_class": "joint",
+            "n_jobs": None,
         }

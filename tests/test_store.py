@@ -264,7 +264,8 @@ def test_describe_tells_the_summary(path):
     told = store.describe(path)
     assert told["learner"] == "AveragedPerceptron"
     assert told["library_version"] == novikoff.__version__
-    assert told["parameters"] == model.get_params()
+    assert told["parameters"] | {"n_jobs": None} == model.get_params()
+    assert "n_jobs" not in told["parameters"]  # it is of a machine, and not of the model
     assert told["summary"] == {
         "examples": 100 * model.n_iter_,
         "passes": model.n_iter_,

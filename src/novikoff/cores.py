@@ -7,7 +7,6 @@ from contextvars import ContextVar
 from itertools import pairwise
 from typing import Any
 
-import numba
 import numpy as np
 
 from novikoff.errors import ParameterError
@@ -37,7 +36,11 @@ def n_threads(n_jobs: int | None) -> int:
 
     Uncompiled code runs in one thread at a time anyway.
     """
-    if n_jobs is None or numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+    if n_jobs is None:
+        return 1
+    import numba  # importing the readers need not wait for it
+
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return 1
     return n_cores() if n_jobs < 0 else int(n_jobs)
 

@@ -32,7 +32,7 @@ def on_cluster(model: Any, arguments: Namespace) -> int:
         say(f"{checkpoint} does not exist: starting from the beginning.")
     require_dask()  # which has ideas of its own about levels
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # we say it ourselves
-    weights = weights_of_classes(arguments)
+    weights, before = weights_of_classes(arguments), None if resume else written(checkpoint)
     with ShardProgress(hidden=arguments.quiet) as progress:
         try:
             with connected(arguments.cluster, arguments.workers) as client:
@@ -51,9 +51,9 @@ def on_cluster(model: Any, arguments: Namespace) -> int:
                     **reading,
                 )
         except (KeyboardInterrupt, Terminated) as signal:
-            if checkpoint is None or progress.epoch < 2 or not os.path.exists(checkpoint):
+            if written(checkpoint) == before:
                 raise
-            say(f"stopped in epoch {progress.epoch}. Go on with:\n  {again()}")
+            say(f"stopped in epoch {max(1, progress.epoch)}. Go on with:\n  {again()}")
             return TERMINATED if isinstance(signal, Terminated) else STOPPED
     layout = fitted.layout
     n_examples = sum(layout.n_examples)
@@ -64,6 +64,14 @@ def on_cluster(model: Any, arguments: Namespace) -> int:
         summarize(model, time.monotonic() - started)
         summarize_mix(fitted.mixed)
     return DONE
+
+
+def written(checkpoint: str | None) -> tuple[int, int] | None:
+    """What tells a checkpoint from one that was there before; None if there is none."""
+    if checkpoint is None or not os.path.exists(checkpoint):
+        return None
+    found = os.stat(checkpoint)
+    return found.st_mtime_ns, found.st_ino
 
 
 def summarize_mix(mixed: Mixed) -> None:
