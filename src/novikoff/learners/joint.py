@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 
 from novikoff.examples import announce, visit, weight
-from novikoff.learners.loop import longest_so_far
+from novikoff.learners.loop import is_shorter, longest_so_far
 from novikoff.products import dots, dots_and_sqnorm
 from novikoff.rows import U, add
 
@@ -110,7 +110,8 @@ def next_mistake(W, D, rule, classes, measure, low, high, least, R):
             dots(W, D.rows, i, classes.scores)
         else:
             q = dots_and_sqnorm(W, D.rows, i, classes.scores)
-            R = longest_so_far(R, D.rows, i, q)
+            if not is_shorter(q, R):
+                R = longest_so_far(R, D.rows, i, q)
         r, m, sound = rival(W, D, i, t, rule, classes)
         if not sound or np.inf == R:
             return np.int64(t), r, np.nan, least, R

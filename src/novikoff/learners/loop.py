@@ -41,9 +41,15 @@ class Rule(NamedTuple):
 
 
 @njit
+def is_shorter(q, R):
+    """Is a row of `sqnorm` `q` surely shorter than the longest so far? Most are."""
+    return TINY < q < NEAR * R * R
+
+
+@njit
 def longest_so_far(R, rows, i, q):
     """The largest length, with row `i` of `sqnorm` `q`; infinite if that is not finite."""
-    if TINY < q < NEAR * R * R:
+    if is_shorter(q, R):
         return R
     length = norm(rows, i)
     return max(R, length) if length < np.inf else np.inf
@@ -63,7 +69,8 @@ def next_mistake(w, alpha, D, rule, measure, low, high, least, R):
             s = dot(w, D.rows, i)
         else:
             s, q = dot_and_sqnorm(w, D.rows, i)
-            R = longest_so_far(R, D.rows, i, q)
+            if not is_shorter(q, R):
+                R = longest_so_far(R, D.rows, i, q)
         s += w[-1]
         m = D.y[i] * s
         if rule.slack > 0.0:
@@ -87,19 +94,32 @@ def epoch(w, alpha, mistakes, D, rule, measure, low, high):
     at which the run had to stop, -1 if it did not: at a row that is not finite, or
     weights past the range of their type.
     """
-    k, R, least, t = 0, 0.0, np.inf, low
-    while True:
-        t, m, least, R = next_mistake(w, alpha, D, rule, measure, t, high, least, R)
-        if t == high:
-            return k, R, least, -1
-        if np.isnan(m):
-            return k, R, least, t
-        least = min(least, m)
+    # the visits of `next_mistake`, written out: a call at every mistake would cost as much as a row
+    k, R, least = 0, 0.0, np.inf
+    for t in range(U(low), U(high)):
         i = visit(D, t)
-        a = step(D, i, rule.eta)
-        add(w, a, D.rows, i)
-        w[-1] += a * rule.bias
-        alpha[i] += 1
-        mistakes[k] = t
-        k += 1
-        t += 1
+        announce(D, t)
+        if measure is None:
+            s = dot(w, D.rows, i)
+        else:
+            s, q = dot_and_sqnorm(w, D.rows, i)
+            if not is_shorter(q, R):
+                R = longest_so_far(R, D.rows, i, q)
+                if np.inf == R:
+                    return k, R, least, np.int64(t)
+        s += w[-1]
+        m = D.y[i] * s
+        if rule.slack > 0.0:
+            m += rule.slack * rule.slack * alpha[i] * abs(step(D, i, rule.eta))
+        if not abs(s) < np.inf:
+            return k, R, least, np.int64(t)
+        if m < least:
+            least = m
+        if m < 0.0 or (m == 0.0 and D.y[i] != rule.tie):
+            a = step(D, i, rule.eta)
+            add(w, a, D.rows, i)
+            w[-1] += a * rule.bias
+            alpha[i] += 1
+            mistakes[k] = t
+            k += 1
+    return k, R, least, -1

@@ -17,7 +17,7 @@ from numba import njit
 from novikoff.cores import side_by_side, spans
 from novikoff.examples import Examples, announce, n_visits, visit, weight
 from novikoff.learners.joint import Classes, Made, move, shared
-from novikoff.learners.loop import longest_so_far
+from novikoff.learners.loop import is_shorter, longest_so_far
 from novikoff.products import dots, dots_and_sqnorm, suited
 
 
@@ -37,9 +37,10 @@ def epoch(W, alpha, made, D, rule, classes, measure, base):
             dots(W, D.rows, i, classes.scores)
         else:
             q = dots_and_sqnorm(W, D.rows, i, classes.scores)
-            R = longest_so_far(R, D.rows, i, q)
-            if np.inf == R:
-                return k, R, 0.0, t
+            if not is_shorter(q, R):
+                R = longest_so_far(R, D.rows, i, q)
+                if np.inf == R:
+                    return k, R, 0.0, t
         a, before = rule.eta * weight(D, i), k
         for c in range(len(W)):
             if t < classes.since[base + c]:
