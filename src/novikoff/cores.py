@@ -62,11 +62,15 @@ def row_by_row(kernel: Callable[..., Any], n: int, *args: Any) -> None:
     side_by_side(kernel, [(*args, low, high) for low, high in spans(n, parts)])
 
 
-def spans(n: int, parts: int) -> Iterator[tuple[int, int]]:
-    """The numbers below `n` in so many runs of about the same length, none of them empty."""
-    for low, high in pairwise(np.linspace(0, n, max(1, parts) + 1).astype(int).tolist()):
+def spans(n: int, parts: int, unit: int = 1) -> Iterator[tuple[int, int]]:
+    """The numbers below `n` in so many runs of about the same length, none of them empty.
+
+    All but the last have a multiple of `unit`.
+    """
+    units = -(-n // unit)
+    for low, high in pairwise(np.linspace(0, units, max(1, parts) + 1).astype(int).tolist()):
         if low < high:
-            yield low, high
+            yield unit * low, min(unit * high, n)
 
 
 @contextmanager

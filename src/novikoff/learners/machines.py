@@ -19,7 +19,7 @@ from novikoff.cores import side_by_side, spans
 from novikoff.examples import announce, n_visits, visit, weight
 from novikoff.learners.loop import longest_so_far
 from novikoff.learners.updates import square_of, square_under
-from novikoff.products import dots, suited
+from novikoff.products import PAIR, dots, suited
 from novikoff.rows import SUM, column, dot, first, is_a, last, sqnorm
 
 INF = np.inf
@@ -125,9 +125,9 @@ def shared_out(
     if threads == 1:
         together: tuple[int, int, float, int] = epoch(W, beside, alpha, D, rule, taking, measure, 0)
         return together
-    # in pairs, as `dots` takes them
-    pairs = [(2 * low, min(2 * high, len(W))) for low, high in spans((len(W) + 1) // 2, threads)]
-    k, errors, R, stopped, updates = zip(*side_by_side(some, pairs), strict=True)
+    k, errors, R, stopped, updates = zip(
+        *side_by_side(some, list(spans(len(W), threads, PAIR))), strict=True
+    )
     alpha += sum(updates)
     return sum(k), sum(errors), max(R), max(stopped)
 

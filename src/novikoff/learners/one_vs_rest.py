@@ -18,7 +18,7 @@ from novikoff.cores import side_by_side, spans
 from novikoff.examples import Examples, announce, n_visits, visit, weight
 from novikoff.learners.joint import Classes, Made, move, shared
 from novikoff.learners.loop import is_shorter, longest_so_far
-from novikoff.products import dots, dots_and_sqnorm, suited
+from novikoff.products import PAIR, dots, dots_and_sqnorm, suited
 
 
 @njit(nogil=True, cache=True)
@@ -90,8 +90,7 @@ def shared_out(
         W[low:high], classes.least[low:high] = own, mine.least[low:high]
         return [column[:k] for column in room], updates, R, stopped
 
-    pairs = [(2 * low, min(2 * high, len(W))) for low, high in spans((len(W) + 1) // 2, threads)]
-    parts = side_by_side(some, pairs)
+    parts = side_by_side(some, list(spans(len(W), threads, PAIR)))
     columns = [np.concatenate(column) for column in zip(*(part[0] for part in parts), strict=True)]
     times, gained, lost = columns
     order = np.argsort(times * len(W) + np.maximum(gained, lost), kind="stable")  # merges runs
