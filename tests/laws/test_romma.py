@@ -77,13 +77,16 @@ def test_the_run_is_the_twins(update_on, world, seed):
 def test_the_mistake_bound(update_on, data, seed):
     (X, y), u, _ = data.draw(planted(fit_intercept=False))
     for options in ({"kernel": "linear"}, {"kernel": "poly", "degree": 1, "coef0": 0.0}):
-        model = fitted(
-            Romma, X, y, gamma=1.0, update_on=update_on, max_iter=300, random_state=seed, **options
-        )
+        options |= {"gamma": 1.0, "max_iter": 300, "random_state": seed, "record": True}
+        model = fitted(Romma, X, y, update_on=update_on, **options)
         margin = (y * (X @ u)).min() / np.linalg.norm(u)
         assert model.n_mistakes_ <= novikoff_bound(model.radius_, margin) * (1 + 1e-9)
         # all separators meet the constraints, so the weights are no longer than the shortest
         assert model._run.squares[0] <= (1 + 1e-6) / margin**2
+        made = model.trace_
+        for delta in (1.0, 0.5, 0.1):  # theorem 5
+            far = (made.label * made.score < 1.0 - delta).sum()
+            assert far <= novikoff_bound(model.radius_, margin * delta) * (1 + 1e-9)
         if update_on == "mistake" and model.converged_:
             assert (y * model.decision_function(X) > 0).all()
 

@@ -1,4 +1,4 @@
-r"""ROMMA, the relaxed online maximum margin algorithm (Li & Long 2002).
+r"""ROMMA, the relaxed online maximum margin algorithm (Li & Long 1999).
 
 The widest separator of all examples so far is the shortest $w$ with
 $y_i\langle w, x_i\rangle \ge 1$ for all of them. ROMMA keeps two constraints only: that of the last
@@ -17,7 +17,11 @@ Where $x$ points away from $w_t$ exactly, $m = -\sqrt a$, no $w$ meets both: no 
 Any $u$ with $y_i\langle u, x_i\rangle \ge 1$ for all $i$ meets both, so $\|w_t\| \le \|u\|$. A
 mistake moves $w$ by $1/\|x\|$ or more, and not toward the origin, so that
 $\|w_{t+1}\|^2 \ge \|w_t\|^2 + 1/R^2$. Together there are at most $R^2\|u\|^2 = (R/\gamma)^2$
-mistakes, as many as a perceptron's.
+mistakes, as many as a perceptron's (their theorem 3).
+
+An update on $y\langle w_t, x\rangle < 1 - \delta$ moves it by $\delta/\|x\|$ or more: so the
+aggressive form meets at most $(R/(\gamma\delta))^2$ of those (theorem 5), and tends to the widest
+separator.
 """
 
 from typing import Any
@@ -84,9 +88,10 @@ class Romma(DualLearner):
 
     on each mistake, or (aggressive ROMMA) wherever $y\langle w_t, \phi(x)\rangle < 1$. If a unit
     vector separates the examples with margin $\gamma$, at most $(R/\gamma)^2$ mistakes happen, as
-    for the perceptron (`novikoff.novikoff_bound`); the aggressive form tends to the widest
-    separator. More than two classes are learned one against the rest, and mistakes counted in each.
-    It is for separable data: on other data the weights may grow without end.
+    for the perceptron (`novikoff.novikoff_bound`); the aggressive form meets at most
+    $(R/(\gamma\delta))^2$ examples with $y\langle w_t, \phi(x)\rangle < 1 - \delta$, so it tends to
+    the widest separator. More than two classes are learned one against the rest, and mistakes
+    counted in each. It is for separable data: on other data the weights may grow without end.
 
     Parameters
     ----------
@@ -134,9 +139,9 @@ class Romma(DualLearner):
 
     References
     ----------
-    Li, Y. & Long, P. M. (2002). The relaxed online maximum margin algorithm. Machine Learning
-    46(1-3), sections 2 to 4; first in Advances in Neural Information Processing Systems 12, 1999.
-    The proof of its mistake bound is written out at the top of `novikoff/learners/romma.py`.
+    Li, Y. & Long, P. M. (1999). The relaxed online maximum margin algorithm. Advances in Neural
+    Information Processing Systems 12: equation 5 (the update), theorem 3 (mistakes) and theorem 5
+    (the aggressive form). At length in Machine Learning 46(1-3), 2002.
     """
 
     def __init__(
