@@ -2,7 +2,7 @@ r"""The vote of many classes.
 
 All weights of a run follow from its mistakes, and so do all scores: a mistake on $x_m$ changes
 the scores of an example $x$ by its step times $\langle x_m, x\rangle + 1$. So these products are
-taken once, as a matrix product, and the scores of each example are led through the run.
+taken once, as a matrix product, and the scores of many examples are led through the run together.
 """
 
 from typing import Any, NamedTuple
@@ -14,8 +14,10 @@ from scipy import sparse
 
 Array = npt.NDArray[Any]
 
-PRODUCTS = 1 << 22
-"""How many products to hold at a time."""
+PRODUCTS = 1 << 23
+"""How many products a thread may hold at a time,"""
+AT_ONCE = 256
+"""and of how many examples."""
 
 
 class Ballots(NamedTuple):
@@ -30,59 +32,75 @@ class Ballots(NamedTuple):
     """How many examples were seen before the first update, between each two, and after the last."""
 
 
+@njit
+def apply(scores, products, made, m):
+    """Make update `m` on the scores of all examples."""
+    up, down = made.gained[m], made.lost[m]
+    changes = products[made.rows[m]]
+    for i in range(scores.shape[1]):
+        a = made.steps[m] * changes[i]
+        if up >= 0:
+            scores[up, i] += a
+        if down >= 0:
+            scores[down, i] -= a
+
+
+@njit
+def find_best(scores, best, top, last_of_ties):
+    """Which class has the largest score on each example."""
+    best[:], top[:] = scores[0], 0
+    for c in range(1, len(scores)):
+        for i in range(len(top)):
+            s = scores[c, i]
+            better = s >= best[i] if last_of_ties else s > best[i]
+            best[i] = s if better else best[i]
+            top[i] = c if better else top[i]
+
+
 @njit(cache=True)
 def elect(votes, scores, products, made, last_of_ties):
-    """Lead the scores of one example through the run; the class of the largest gets the votes."""
-    K = len(scores)
+    """Lead the scores through the run; the class of the largest gets the votes."""
+    best, top = np.empty(scores.shape[1]), np.empty(scores.shape[1], np.int64)
     for m in range(len(made.survived)):
         if m > 0:
-            a = made.steps[m - 1] * products[made.rows[m - 1]]
-            if made.gained[m - 1] >= 0:
-                scores[made.gained[m - 1]] += a
-            if made.lost[m - 1] >= 0:
-                scores[made.lost[m - 1]] -= a
+            apply(scores, products, made, m - 1)
         if made.survived[m] > 0:
-            top = 0
-            for c in range(1, K):
-                if scores[c] > scores[top] or (last_of_ties and scores[c] == scores[top]):
-                    top = c
-            votes[top] += made.survived[m]
+            find_best(scores, best, top, last_of_ties)
+            for i in range(len(top)):
+                votes[i, top[i]] += made.survived[m]
 
 
 @njit(cache=True)
 def elect_each(votes, scores, products, made, positive_on_line):
     """The same for one machine a class: each gets the votes for it less those against it."""
-    K, seen = len(scores), 0
-    since = np.zeros(K, np.int64)
+    seen, since = 0, np.zeros(len(scores), np.int64)
     for m in range(len(made.steps) + 1):
         seen += made.survived[m]
         over = m == len(made.steps)
-        for c in range(K):
+        for c in range(len(scores)):
             if over or c == made.gained[m] or c == made.lost[m]:
-                for_it = scores[c] > 0.0 or (positive_on_line and scores[c] == 0.0)
-                votes[c] += seen - since[c] if for_it else since[c] - seen
+                for i in range(len(votes)):
+                    s = scores[c, i]
+                    for_it = s >= 0.0 if positive_on_line else s > 0.0
+                    votes[i, c] += seen - since[c] if for_it else since[c] - seen
                 since[c] = seen
         if not over:
-            a = made.steps[m] * products[made.rows[m]]
-            if made.gained[m] >= 0:
-                scores[made.gained[m]] += a
-            if made.lost[m] >= 0:
-                scores[made.lost[m]] -= a
+            apply(scores, products, made, m)
 
 
 @njit(nogil=True, cache=True)
 def vote(votes, scores, products, made, machines, positive_on_line):
-    """The votes on some examples."""
-    for i in range(len(votes)):
-        if machines:
-            elect_each(votes[i], scores[i], products[i], made, positive_on_line)
-        else:
-            elect(votes[i], scores[i], products[i], made, positive_on_line)
+    """The votes on some examples, a row each; scores and products have a column each."""
+    if machines:
+        elect_each(votes, scores, products, made, positive_on_line)
+    else:
+        elect(votes, scores, products, made, positive_on_line)
 
 
 def products_with(support: Any, X: Any, bias: float) -> Array:
-    r"""$\langle x_m, x\rangle$, and 1 for the bias, in double precision."""
+    r"""$\langle x_m, x\rangle$, and 1 for the bias: a row for each $x_m$, a column for each $x$."""
     with np.errstate(over="ignore", invalid="ignore"):
-        P = X.astype(np.float64) @ support.astype(np.float64).T
+        P = support @ X.T
         P = P.toarray() if sparse.issparse(P) else P
-        return np.ascontiguousarray(P + bias)
+        P += bias
+        return np.ascontiguousarray(P)

@@ -22,7 +22,7 @@ from novikoff.examples import Examples
 from novikoff.inputs import as_rows, at_unit_length, lengths_of, overflow, read
 from novikoff.learners import many
 from novikoff.learners.additive import SEPARATE, Additive
-from novikoff.learners.ballots import PRODUCTS, Ballots, products_with, vote
+from novikoff.learners.ballots import AT_ONCE, PRODUCTS, Ballots, products_with, vote
 from novikoff.learners.base import Array
 from novikoff.learners.joint import Made
 from novikoff.learners.run import Run
@@ -247,7 +247,7 @@ class VotedPerceptron(Additive):
         bias = float(run.space["fit_intercept"])
         at = at_unit_length if run.space["normalize"] else lambda rows: rows
         nothing = np.zeros((0, X.shape[1]))
-        support = at(made.stacked()) if made.support else nothing
+        support = (at(made.stacked()) if made.support else nothing).astype(np.float64)
         whole, no_class = np.zeros(0, np.int64), np.zeros(0, np.int32)
         ballots = Ballots(
             rows=np.concatenate([whole, *made.rows]),
@@ -256,20 +256,24 @@ class VotedPerceptron(Additive):
             lost=np.concatenate([no_class, *made.lost]),
             survived=np.diff(np.concatenate([[0], *made.times, [run.n_seen]])),
         )
-        some = max(1, PRODUCTS // max(1, support.shape[0]))
-        for low in range(0, len(votes), some):
-            block = at(X[low : low + some])
-            scores = np.zeros((block.shape[0], len(run.w)))
-            if run.start is not None:
-                start = run.start.astype(np.float64)
-                scores += block.astype(np.float64) @ start[:, :-1].T + start[:, -1]
-            products = products_with(support, block, bias)
-            if not np.isfinite(products).all():
-                raise overflow(np.float64)
-            rule, here = (self._machines(), self._on_line() > 0), votes[low : low + some]
-            parts = [slice(*part) for part in spans(len(here), n_threads(self.n_jobs))]
-            tasks = [(here[p], scores[p], products[p], ballots, *rule) for p in parts]
-            side_by_side(vote, tasks)
+        at_once = max(1, min(AT_ONCE, PRODUCTS // max(1, support.shape[0])))
+
+        def count(begin: int, end: int) -> None:
+            for low in range(begin, end, at_once):
+                some = slice(low, min(low + at_once, end))
+                block = at(X[some]).astype(np.float64)
+                scores = np.zeros((len(run.w), block.shape[0]))
+                if run.start is not None:
+                    start = run.start.astype(np.float64)
+                    scores += (block @ start[:, :-1].T + start[:, -1]).T
+                products = products_with(support, block, bias)
+                if not np.isfinite(products).all():
+                    raise overflow(np.float64)
+                vote(votes[some], scores, products, ballots, self._machines(), self._on_line() > 0)
+
+        parts = list(spans(len(votes), n_threads(self.n_jobs)))
+        with one_thread_each(parts):
+            side_by_side(count, parts)
         return votes / max(1, run.n_seen)
 
     def _hyperplanes(self) -> Iterator[tuple[Array, Array]]:
