@@ -128,6 +128,21 @@ def _put(array, index, value):
     return lambda array, index, value: _store(array, index, value)
 
 
+def watch(array: Any, index: int, value: int, tries: int) -> None:
+    """Stay awake while a number is this, but look at it no more than so often."""
+
+
+@overload(watch)
+def _watch(array, index, value, tries):
+    def look(array, index, value, tries):
+        for _ in range(tries):
+            if _load(array, index) != value:
+                return
+            _rest()
+
+    return look
+
+
 def wait_for(array: Any, index: int, value: int) -> bool:
     """Wait until a number is this: awake for a moment, then letting other threads go first.
 

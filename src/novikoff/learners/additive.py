@@ -10,8 +10,8 @@ from novikoff.cores import n_threads
 from novikoff.errors import ParameterError
 from novikoff.examples import Examples
 from novikoff.inputs import as_rows, weight_dtype
-from novikoff.learners import many, one_vs_rest, parameters
-from novikoff.learners.ahead import Pass, in_turn
+from novikoff.learners import joint, loop, many, one_vs_rest, parameters
+from novikoff.learners.ahead import in_turn
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.joint import Classes, Made
 from novikoff.learners.loop import TIES, Rule
@@ -242,7 +242,10 @@ class Additive(MistakeDriven):
         many_classes = run.w.ndim > 1
         classes = self._classes(run, len(D.y), since) if many_classes else None
         run.w = suited(run.w, D.rows) if many_classes else run.w
-        work = Pass(run.w, updates, room, D, self._rule(), classes, True if measure else None)
+        measured = True if measure else None
+        work: Any = loop.Pass(run.w, updates, room, D, self._rule(), measured)
+        if classes is not None:
+            work = joint.Pass(run.w, updates, room, D, self._rule(), classes, measured)
         least: Any
         if classes is not None and self._machines():
             k, R, _, stopped = one_vs_rest.shared_out(n_threads(self.n_jobs), *work)

@@ -6,62 +6,46 @@ weights that it would have met: **the run has the same bits, whatever the number
 
 The visits ahead are cut into blocks of a few, which the threads take in turn, so that all of them
 are always near the front. Each looks for the first mistake of its block; none begins on a block
-that is known to be past a mistake. When all that come before it are done, the last thread to arrive
-lets the plain loop make that one visit, and a new round begins behind it.
+that is known to be past a mistake. When all that come before it are done, the thread that leads
+lets the plain loop make that one visit, and a new round begins behind it. At the end of a turn the
+others stay awake for a moment: an epoch over rows in the cache takes no longer than to wake them.
 
-**When it pays.** Let an example cost $r$ seconds to score, one of $g$ be a mistake, and a round of
-$P$ threads cost $\sigma_P$ more than its scoring. From one mistake to the next take
-
-$$g\,r \quad\text{alone}, \qquad \frac{g\,r}{P} + \sigma_P \quad\text{together}, \qquad
-  \sigma_P \approx \sigma_0 + \sigma_1 P,$$
-
-so together is faster where mistakes are far apart, $g\,r > \sigma_P\,P/(P - 1)$, and
-$\sqrt{g\,r/\sigma_1}$ threads are the best number. Both $r$ and $g$ are measured on the way: the
-clock decides who works, and never what comes out.
+`novikoff.learners.team` has the other side of it: who works, and when that pays.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from math import sqrt
-from queue import SimpleQueue
-from threading import Thread
-from time import perf_counter
+from collections.abc import Callable
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 from numba.extending import overload
 
-from novikoff.atomics import WIDTH, add_to, look_up, lower_to, put, wait_for
-from novikoff.cores import n_threads
+from novikoff.atomics import WIDTH, add_to, look_up, lower_to, put, wait_for, watch
 from novikoff.examples import n_visits, visit
-from novikoff.learners import joint, loop
-from novikoff.learners.joint import Made
-from novikoff.learners.run import Run
-from novikoff.rows import first, last, touch
+from novikoff.rows import first, is_a, last, touch
 
-ALONE, EACH = 1.5e-6, 0.4e-6
-r"""$\sigma_0$ and $\sigma_1$, in seconds."""
-WORTH_IT = 1.25
-"""Work together if that promises to be faster by this factor, and until it is by none."""
-STRETCH, TURN = 1e-3, 20e-3
-"""How long to work alone and together, in seconds, before asking again."""
-LONGEST_PAUSE = 1.0
-"""How long to work alone, at most, where a team was no faster: other work may have the cores."""
-TAKING = 0.05e-6
-"""What it costs to take a block, in seconds."""
 PATIENCE = 16
 """A turn together ends when threads had to wait this often for one that does not run."""
 AHEAD = 2048
 """How many values of its next block a thread asks for beforehand."""
 BLOCKS = 256
 """The most blocks of a round."""
+AWAKE = 8000
+"""How often a thread looks whether it is called to another turn before it goes to sleep: some
+0.1 milliseconds."""
 
 FAR = np.int64(2**62)
 
-# the places of the board on which the threads write; those in the first half, all at once
+# the whole numbers on a board; those in lines of their own are changed by all threads at once
 NEXT, FIRST, ARRIVED, ROUND, LATE = range(0, 5 * WIDTH, WIDTH)
-AT, SIZE, OVER, MADE, STOPPED, SINCE, UNTIL = range(5 * WIDTH, 5 * WIDTH + 7)
+AT, SIZE, OVER, MADE, STOPPED, SINCE, UNTIL, TEAM = range(5 * WIDTH, 5 * WIDTH + 8)
+SEAT = 5 * WIDTH
+"""The seat of thread `me` is `SEAT + me * WIDTH`, for all but the one that leads. On it stands:"""
+BUSY, WAITING, CALLED, AWAY = -8, 0, 1, 2
+
+# the other numbers; the largest length that thread `me` met is `(1 + me) * WIDTH`
+LEAST, GAP, FEWEST, MOST, BEGINNING = range(5)
 
 
 class Board(NamedTuple):
@@ -69,82 +53,84 @@ class Board(NamedTuple):
 
     marks: Any
     """Whole numbers: the next block to take, the first mistake found, and so on."""
+    numbers: Any
+    """Others: the least margin, how far mistakes are apart, and so on."""
     leasts: Any
-    """The least margin of every block, as far as it was scored,"""
-    least: Any
-    """and of all visits that are done."""
-    lengths: Any
-    """The largest length that each thread has met."""
-    gaps: Any
-    """How many visits a mistake was apart from the next lately; with fewer, and with more than
-    these, the team goes home."""
+    """The least margin of every block, as far as it was scored."""
+
+    @classmethod
+    def of(cls, team: int) -> "Board":
+        """A board for so many threads, none of which is there yet."""
+        marks = np.full((5 + team) * WIDTH, AWAY, np.int64)
+        return cls(marks, np.zeros((1 + team) * WIDTH), np.empty(BLOCKS * WIDTH))
 
 
-class Pass(NamedTuple):
-    """All that the loop of a pass needs; `classes` is None where there are two."""
+class Plan(NamedTuple):
+    """A turn, as it is to be."""
 
-    w: Any
-    alpha: Any
-    made: Any
-    D: Any
-    rule: Any
-    classes: Any
-    measure: Any
+    at: int
+    """The visit to begin with,"""
+    until: int
+    """and the one to end with, or soon after."""
+    made: int
+    """How many updates the pass has made."""
+    team: int
+    """How many threads take part, if all are there."""
+    since: int
+    """How many visits there were since the last mistake,"""
+    gap: float
+    """and how many a mistake was apart from the next lately;"""
+    fewest: float
+    """with fewer than these,"""
+    most: float
+    """and with more than these, the turn ends."""
+    beginning: float
+    """As how many visits it costs to begin a block."""
 
 
-def search(p: Pass, classes: Any, low: int, high: int, R: float) -> Any:
+# ------------------------------------------------------------- what a pass is
+
+
+@singledispatch
+def learn(p: Any, k: int, low: int, high: int) -> Any:
+    """The plain loop of a pass from visit `low` to `high`, with room for updates from `k` on.
+
+    How many there were, the largest length, the least margin, and the time at which the run had to
+    stop, -1 if it did not.
+    """
+    raise NotImplementedError(type(p))
+
+
+def search(p: Any, low: int, high: int, R: float) -> Any:
     """The first visit from `low` to `high` that needs the plain loop, or `high`.
 
-    Then the least margin of those before it, and the largest length.
+    Then the least margin of those before it, and the largest length, no less than `R`.
     """
-    return (_search_two if classes is None else _search_many)(p, classes, low, high, R)
+    raise NotImplementedError(type(p))
 
 
-def learn(p: Pass, classes: Any, k: int, low: int, high: int) -> Any:
-    """The plain loop, with room for mistakes from the `k`-th on."""
-    if classes is None:
-        return loop.epoch(p.w, p.alpha, p.made.times[k:], p.D, p.rule, p.measure, low, high)
-    made = Made(*(column[k:] for column in p.made))
-    return joint.epoch(p.w, p.alpha, made, p.D, p.rule, classes, p.measure, low, high)
+def passes_of(kind: type, searching: Callable[..., Any], learning: Callable[..., Any]) -> None:
+    """Passes of this kind are made by these functions, which can be compiled."""
+    learn.register(kind, learning)
+    compiled_search, compiled_learn = njit(searching), njit(learning)
+
+    @overload(search)
+    def search_of_kind(p, low, high, R):
+        if is_a(p, kind):
+            return lambda p, low, high, R: compiled_search(p, low, high, R)
+
+    @overload(learn)
+    def learn_of_kind(p, k, low, high):
+        if is_a(p, kind):
+            return lambda p, k, low, high: compiled_learn(p, k, low, high)
 
 
-@overload(search)
-def _search(p, classes, low, high, R):
-    if isinstance(classes, types.NoneType):
-        return lambda p, classes, low, high, R: _search_two(p, classes, low, high, R)
-    return lambda p, classes, low, high, R: _search_many(p, classes, low, high, R)
+def in_turn(p: Any) -> Any:
+    """One pass by one thread."""
+    return learn(p, 0, 0, n_visits(p.D))
 
 
-@overload(learn)
-def _learn(p, classes, k, low, high):
-    if isinstance(classes, types.NoneType):
-        return lambda p, classes, k, low, high: _learn_two(p, classes, k, low, high)
-    return lambda p, classes, k, low, high: _learn_many(p, classes, k, low, high)
-
-
-@njit
-def _search_two(p, classes, low, high, R):
-    t, _, least, R = loop.next_mistake(p.w, p.alpha, p.D, p.rule, p.measure, low, high, np.inf, R)
-    return t, least, R
-
-
-@njit
-def _search_many(p, classes, low, high, R):
-    t, _, _, least, R = joint.next_mistake(
-        p.w, p.D, p.rule, classes, p.measure, low, high, np.inf, R
-    )
-    return t, least, R
-
-
-@njit
-def _learn_two(p, classes, k, low, high):
-    return loop.epoch(p.w, p.alpha, p.made.times[k:], p.D, p.rule, p.measure, low, high)
-
-
-@njit
-def _learn_many(p, classes, k, low, high):
-    made = Made(p.made.times[k:], p.made.gained[k:], p.made.lost[k:])
-    return joint.epoch(p.w, p.alpha, made, p.D, p.rule, classes, p.measure, low, high)
+# ------------------------------------------------------------- a turn
 
 
 @njit
@@ -163,7 +149,7 @@ def announce_block(D, low, size):
 
 
 @njit
-def scout(p, classes, board, R):
+def scout(p, board, R):
     """Score blocks ahead until all are taken, or all that are left lie past a mistake."""
     marks, n = board.marks, n_visits(p.D)
     begin, size = marks[AT], marks[SIZE]
@@ -175,197 +161,133 @@ def scout(p, classes, board, R):
         high = min(low + size, n)
         following = add_to(marks, NEXT, 1)
         announce_block(p.D, begin + following * size, size)
-        t, board.leasts[block * WIDTH], R = search(p, classes, low, high, R)
+        t, board.leasts[block * WIDTH], R = search(p, low, high, R)
         if t < high:
             lower_to(marks, FIRST, t)
         block = following
 
 
 @njit
-def close(p, classes, board, team, R):
+def close(p, board, R):
     """End a round: count what was right, let the plain loop make the first mistake, go on there."""
-    marks, n = board.marks, n_visits(p.D)
+    marks, numbers, n = board.marks, board.numbers, n_visits(p.D)
     begin, size, found = marks[AT], marks[SIZE], marks[FIRST]
     end = min(n, begin + BLOCKS * size)
-    for block in range((min(found, end - 1) - begin) // size + 1):
-        board.least[0] = min(board.least[0], board.leasts[block * WIDTH])
+    if found >= end and numbers[LEAST] > 0.0:  # the margin of a mistake is less than all others
+        for block in range((end - 1 - begin) // size + 1):
+            numbers[LEAST] = min(numbers[LEAST], board.leasts[block * WIDTH])
     marks[SINCE] += min(found, end) - begin
     if found < end:
-        k, R, least, stopped = learn(p, classes, marks[MADE], found, found + 1)
-        board.least[0] = min(board.least[0], least)
+        k, length, least, stopped = learn(p, marks[MADE], found, found + 1)
+        numbers[LEAST], R = min(numbers[LEAST], least), max(R, length)
         marks[MADE] += k
         marks[STOPPED] = stopped
         end = found + 1
-        board.gaps[0] += (marks[SINCE] + 1 - board.gaps[0]) / 8
+        numbers[GAP] += (marks[SINCE] + 1 - numbers[GAP]) / 8
         marks[SINCE] = 0
-    gap = max(board.gaps[0], np.float64(marks[SINCE]))
-    frequent_or_rare = gap < board.gaps[1] or gap > board.gaps[2]
+    gap = max(numbers[GAP], np.float64(marks[SINCE]))
+    frequent_or_rare = gap < numbers[FEWEST] or gap > numbers[MOST]
     marks[AT], marks[NEXT], marks[FIRST] = end, 0, FAR
-    done = end >= min(n, marks[UNTIL]) or marks[LATE] > PATIENCE * team
+    done = end >= min(n, marks[UNTIL]) or marks[LATE] > PATIENCE * marks[TEAM]
     marks[OVER] = done or marks[STOPPED] >= 0 or frequent_or_rare
     return R
 
 
 @njit
-def resize(board, taking):
-    """Choose how many visits a block has; to take one costs as much as so many visits.
+def resize(board):
+    """Choose how many visits a block has.
 
     At a mistake about a block is lost: so blocks are the longer the rarer mistakes are, but
     twice as long only where they are four times as rare.
     """
-    gap = max(board.gaps[0], np.float64(board.marks[SINCE]))
-    board.marks[SIZE] = 1 + np.int64(np.sqrt(gap * taking))
+    gap = max(board.numbers[GAP], np.float64(board.marks[SINCE]))
+    board.marks[SIZE] = 1 + np.int64(np.sqrt(gap * board.numbers[BEGINNING]))
 
 
-@njit(nogil=True, cache=True)
-def work(p, classes, board, me, team, taking):
-    """What every thread of a team does."""
+@njit
+def take_part(p, board, me):
+    """What every thread of a team does in a turn."""
     marks, R, round_ = board.marks, 0.0, 0
     while True:
-        R = scout(p, classes, board, R)
-        board.lengths[me * WIDTH] = R
+        R = scout(p, board, R)
         round_ += 1
-        if add_to(marks, ARRIVED, 1) == team - 1:
-            board.lengths[me * WIDTH] = R = max(R, close(p, classes, board, team, R))
-            resize(board, taking)
+        if me == 0:
+            in_time = wait_for(marks, ARRIVED, marks[TEAM] - 1)
+            R = close(p, board, R)
+            resize(board)
             marks[ARRIVED] = 0
             put(marks, ROUND, round_)
-        elif not wait_for(marks, ROUND, round_) and round_ > 1:  # some start late
+        else:
+            board.numbers[(1 + me) * WIDTH] = R
+            add_to(marks, ARRIVED, 1)
+            in_time = wait_for(marks, ROUND, round_)
+        if not in_time and round_ > 1:  # some start late
             add_to(marks, LATE, 1)
         if marks[OVER]:
+            board.numbers[(1 + me) * WIDTH] = R
             return
 
 
-def serve(tasks: "SimpleQueue[Any]") -> None:
-    """What a thread of a team does from turn to turn, until it is given nothing more."""
-    while (task := tasks.get()) is not None:
-        work(*task)
+@njit
+def call(board, plan):
+    """Write a turn on the board, and call the others to it."""
+    marks, numbers = board.marks, board.numbers
+    for me in range(1, plan.team):
+        while look_up(marks, SEAT + me * WIDTH) == BUSY:  # with the end of the last one
+            pass
+    marks[NEXT], marks[FIRST], marks[ARRIVED], marks[ROUND], marks[LATE] = 0, FAR, 0, 0, 0
+    marks[AT], marks[UNTIL], marks[MADE], marks[SINCE] = (
+        plan.at,
+        plan.until,
+        plan.made,
+        plan.since,
+    )
+    marks[STOPPED], marks[OVER], marks[TEAM] = -1, 0, 1
+    numbers[:] = 0.0
+    numbers[LEAST], numbers[BEGINNING] = np.inf, plan.beginning
+    numbers[GAP], numbers[FEWEST], numbers[MOST] = plan.gap, plan.fewest, plan.most
+    resize(board)
+    for me in range(1, plan.team):
+        if add_to(marks, SEAT + me * WIDTH, CALLED) == WAITING:
+            marks[TEAM] += 1
+        else:  # it has just gone to sleep
+            put(marks, SEAT + me * WIDTH, AWAY)
 
 
-def in_turn(p: Pass) -> Any:
-    """One pass by one thread."""
-    return learn(p, p.classes, 0, 0, n_visits(p.D))
+@njit(nogil=True, cache=True)
+def lead(p, board, plan):
+    """A turn, by the thread that leads.
+
+    Where it ended, what `learn` returns, how far apart mistakes were lately, and how far back the
+    last one is.
+    """
+    call(board, plan)
+    take_part(p, board, 0)
+    marks, numbers, R = board.marks, board.numbers, 0.0
+    for me in range(plan.team):
+        R = max(R, numbers[(1 + me) * WIDTH])
+    made = marks[MADE] - plan.made
+    done = (made, R, numbers[LEAST], marks[STOPPED])
+    return marks[AT], done, numbers[GAP], marks[SINCE]
 
 
-class Team:
-    """Threads that make the passes of a run together, and what they know of their pace."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.seconds = 0.0
-        """What a visit costs one thread; 0 before that is known."""
-        self.gap = 1.0
-        """How many visits a mistake is apart from the next lately,"""
-        self.since = 0
-        """and how many there were since the last."""
-        self.together = 0
-        """How many visits were made together."""
-        self.pause = STRETCH
-        """How long to work alone if the next turn together turns out to be slower,"""
-        self.not_before = 0.0
-        """and the time of the next one."""
-        self.tasks: SimpleQueue[Any] = SimpleQueue()
-        self.others: list[Thread] = []
-
-    def size(self) -> int:
-        """How many threads promise to be fastest: 1 if a team is not worth it."""
-        apart = max(self.gap, 4.0 * self.since) * self.seconds
-        if perf_counter() < self.not_before:
-            return 1
-        size = max(1, min(self.most, round(sqrt(apart / EACH))))
-        return size if size > 1 and apart > WORTH_IT * _together(apart, size) else 1
-
-    def epoch(self, p: Pass) -> tuple[int, float, float, int]:
-        """One pass; returns what the plain loop returns."""
-        t = k = 0
-        R, least, stopped = 0.0, np.inf, -1
-        stretch = max(64, int(STRETCH / self.seconds)) if self.seconds else 64
-        while t < n_visits(p.D) and stopped < 0:
-            size, start = self.size(), perf_counter()
-            if size > 1:
-                at, (t, j, longest, lowest, stopped) = t, self._together(p, size, t, k)
-                self._judge(size, (perf_counter() - start) / (t - at))
-            else:
-                high = min(n_visits(p.D), t + stretch)
-                j, longest, lowest, stopped = learn(p, p.classes, k, t, high)
-                took = perf_counter() - start
-                if took > STRETCH / 4:  # else most of it is the way to the loop and back
-                    self.seconds = took / (high - t)
-                self.gap, self.since = (high - t) / (j + 1), 0 if j else self.since + high - t
-                stretch = max(1, min(2 * stretch, int(TURN * (high - t) / took)))
-                t = high
-            k, R, least = k + j, max(R, longest), min(least, lowest)
-        return k, R, least, stopped
-
-    def _judge(self, size: int, seconds: float) -> None:
-        """Was a turn together of so many threads, at so many seconds a visit, worth it?"""
-        self.seconds = min(self.seconds, size * seconds)
-        if seconds < self.seconds:
-            self.pause = STRETCH
-        else:
-            self.pause = min(2 * self.pause, LONGEST_PAUSE)
-            self.not_before = perf_counter() + self.pause
-
-    def _together(self, p: Pass, size: int, t: int, k: int) -> tuple[int, int, float, float, int]:
-        taking = TAKING / self.seconds
-        marks = np.zeros(6 * WIDTH, np.int64)
-        marks[AT], marks[MADE], marks[STOPPED], marks[FIRST] = t, k, -1, FAR
-        marks[SINCE] = self.since
-        marks[UNTIL] = t + int(size * TURN / self.seconds)
-        apart = _least_apart(size) / self.seconds
-        more = np.inf if size == self.most else 8 * max(self.gap, 4.0 * self.since)
-        leasts, lengths = np.empty(BLOCKS * WIDTH), np.zeros(size * WIDTH)
-        gaps = np.array([self.gap, apart, more])
-        board = Board(marks, leasts, np.array([np.inf]), lengths, gaps)
-        resize(board, taking)
-        while len(self.others) < size - 1:
-            self.others.append(Thread(target=serve, args=(self.tasks,), daemon=True))
-            self.others[-1].start()
-        try:
-            for me in range(1, size):
-                self.tasks.put((p, _own(p.classes), board, me, size, taking))
-            work(p, p.classes, board, 0, size, taking)
-        except BaseException:  # interrupted on the way there: the others need not wait
-            marks[OVER] = marks[ROUND] = 1
-            raise
-        self.together += int(marks[AT]) - t
-        self.gap, self.since = float(board.gaps[0]), int(marks[SINCE])
-        made = int(marks[MADE]) - k
-        R, least = float(board.lengths[::WIDTH].max()), float(board.least[0])
-        return int(marks[AT]), made, R, least, int(marks[STOPPED])
-
-    def go_home(self) -> None:
-        """End the threads."""
-        for _ in self.others:
-            self.tasks.put(None)
-        for other in self.others:
-            other.join()
+@njit(nogil=True, cache=True)
+def follow(p, board, me):
+    """Turns, by another thread, as long as one comes soon after the other."""
+    marks, seat = board.marks, SEAT + me * WIDTH
+    wait_for(marks, seat, CALLED)
+    while True:
+        put(marks, seat, BUSY)
+        take_part(p, board, me)
+        put(marks, seat, WAITING)
+        watch(marks, seat, WAITING, AWAKE)
+        if add_to(marks, seat, AWAY) != CALLED:
+            return
 
 
-@contextmanager
-def at_work(run: Run, n_jobs: int | None) -> Iterator[None]:
-    """Inside, the run has a team, if `n_jobs` asks for more than one thread."""
-    if n_threads(n_jobs) == 1:
-        yield
-        return
-    run.team = Team(n_threads(n_jobs))
-    try:
-        yield
-    finally:
-        run.team.go_home()
-        run.team = None
-
-
-def _together(apart: float, size: int) -> float:
-    """From one mistake to the next, in seconds, for so many threads."""
-    return apart / size + ALONE + EACH * size
-
-
-def _least_apart(size: int) -> float:
-    """How far apart mistakes must be, in seconds, for so many threads to be no slower than one."""
-    return (ALONE + EACH * size) * size / (size - 1)
-
-
-def _own(classes: Any) -> Any:
-    """The classes with room of one's own for their scores."""
-    return None if classes is None else classes._replace(scores=np.empty_like(classes.scores))
+def send_home(board: Board, team: int) -> None:
+    """End a turn that does not take place, for those who were called to it."""
+    marks = board.marks
+    marks[FIRST], marks[ROUND], marks[OVER] = -1, 1, 1
+    for me in range(1, team):
+        marks[SEAT + me * WIDTH] = CALLED

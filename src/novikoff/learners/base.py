@@ -28,11 +28,11 @@ from novikoff.labels import (
     two_classes,
 )
 from novikoff.learners import many, parameters
-from novikoff.learners.ahead import at_work
 from novikoff.learners.joint import Made
 from novikoff.learners.predicting import Predicting
 from novikoff.learners.recording import Recorder, pair_of
 from novikoff.learners.run import Like, Run, Undo, undone_on_error
+from novikoff.learners.team import at_work
 from novikoff.learners.weights import Stream, class_totals, example_weights
 from novikoff.saving import Saved
 

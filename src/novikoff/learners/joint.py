@@ -24,6 +24,7 @@ import numpy as np
 from numba import njit
 
 from novikoff.examples import announce, visit, weight
+from novikoff.learners.ahead import passes_of
 from novikoff.learners.loop import is_shorter, longest_so_far
 from novikoff.products import dots, dots_and_sqnorm
 from novikoff.rows import U, add
@@ -144,3 +145,28 @@ def epoch(W, alpha, made, D, rule, classes, measure, low, high):
         made.times[k], made.gained[k], made.lost[k] = t, y, r
         k += 1
         t += 1
+
+
+class Pass(NamedTuple):
+    """All that a joint pass needs."""
+
+    w: Any
+    alpha: Any
+    made: Any
+    D: Any
+    rule: Any
+    classes: Any
+    measure: Any
+
+
+def _search(p, low, high, R):
+    t, _, _, least, R = next_mistake(p.w, p.D, p.rule, p.classes, p.measure, low, high, np.inf, R)
+    return t, least, R
+
+
+def _learn(p, k, low, high):
+    made = Made(p.made.times[k:], p.made.gained[k:], p.made.lost[k:])
+    return epoch(p.w, p.alpha, made, p.D, p.rule, p.classes, p.measure, low, high)
+
+
+passes_of(Pass, _search, _learn)

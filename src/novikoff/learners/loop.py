@@ -13,12 +13,13 @@ The loop below makes the mistakes of every additive perceptron; averaging and vo
 read them.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from novikoff.examples import announce, step, visit
+from novikoff.learners.ahead import passes_of
 from novikoff.rows import U, add, dot, dot_and_sqnorm, norm
 
 TIES = {"mistake": 0, "negative": -1, "positive": +1}
@@ -123,3 +124,26 @@ def epoch(w, alpha, mistakes, D, rule, measure, low, high):
             mistakes[k] = t
             k += 1
     return k, R, least, -1
+
+
+class Pass(NamedTuple):
+    """All that a pass of two classes needs."""
+
+    w: Any
+    alpha: Any
+    made: Any
+    D: Any
+    rule: Any
+    measure: Any
+
+
+def _search(p, low, high, R):
+    t, _, least, R = next_mistake(p.w, p.alpha, p.D, p.rule, p.measure, low, high, np.inf, R)
+    return t, least, R
+
+
+def _learn(p, k, low, high):
+    return epoch(p.w, p.alpha, p.made.times[k:], p.D, p.rule, p.measure, low, high)
+
+
+passes_of(Pass, _search, _learn)
