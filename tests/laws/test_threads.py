@@ -21,6 +21,7 @@ from novikoff import (
     Pocket,
     SecondOrderPerceptron,
     VotedPerceptron,
+    Winnow,
     cores,
     separability,
 )
@@ -151,6 +152,61 @@ def test_machines_of_many_classes_are_shared_out(learner, n_classes, form):
         told_of_it = (model.coef_, model.intercept_, model.mistakes_, model.dual_coef_)
         said.append([a.tobytes() for a in told_of_it] + [model.n_updates_, model.radius_])
     assert said[0] == said[1] == said[2]
+
+
+HEEDFUL = {  # one form of data each, since each has to be compiled
+    "AROW": (AROW, {}, True),
+    "AROW, full": (AROW, {"covariance": "full"}, False),
+    "balanced Winnow": (BalancedWinnow, {}, False),
+    "PA": (PassiveAggressive, {"variant": "PA"}, True),
+    "PA-I": (PassiveAggressive, {"variant": "PA-I", "C": 0.1}, False),
+    "PA-II": (PassiveAggressive, {"variant": "PA-II", "fit_intercept": False}, True),
+    "second-order": (SecondOrderPerceptron, {}, True),
+    "SCW": (SCW, {}, False),
+    "Winnow": (Winnow, {}, True),
+    "Winnow, sparse": (Winnow, {}, False),
+}
+
+
+@pytest.mark.parametrize("name", HEEDFUL)
+@given(st.integers(0, 2**32))
+@settings(max_examples=20, deadline=None)
+def test_two_classes_are_learned_ahead_by_every_learner(name, seed):
+    learner, chosen, flat = HEEDFUL[name]
+    rng = np.random.default_rng(seed)
+    X = (rng.random((rng.integers(2, 500), 33)) < 0.3) * 1.0
+    y = X[:, 0] + X[:, 1] > rng.choice([0, 2], p=[0.97, 0.03], size=len(X))
+    y[:2] = False, True
+    X = X.astype(np.float32) if flat else sparse.csr_array(X)
+    weight = {} if learner is Winnow or flat else {"sample_weight": rng.choice([0.5, 2.0], len(y))}
+    said = []
+    Eager.visits = 0
+    for jobs in (None, 3):
+        model = learner(max_iter=4, shuffle=not flat, random_state=1, n_jobs=jobs, **chosen)
+        model.fit(X, y, **weight).partial_fit(X[::2], y[::2])
+        told_of_it = (model.coef_, model.intercept_, model.mistakes_)
+        said.append([a.tobytes() for a in told_of_it] + [model.radius_, model.converged_])
+        said[-1].append(getattr(model, "n_updates_", 0))
+    assert said[0] == said[1]
+    visits = len(y) * (model.n_iter_ - 1) + len(y[::2])
+    assert Eager.visits == (0 if learner is SCW else visits)
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["PA", "PA-I", "PA-II"]))
+@settings(max_examples=20, deadline=None)
+def test_and_many_classes_by_the_joint_one(seed, variant):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((rng.integers(5, 400), 17))
+    y = (X @ rng.standard_normal((17, 5))).argmax(axis=1)
+    y[:5] = np.arange(5)
+    X = X.astype(np.float32)
+    said = []
+    for jobs in (None, 3):
+        model = PassiveAggressive(variant=variant, max_iter=3, random_state=0, n_jobs=jobs)
+        model.fit(X, y).partial_fit(X[:50], y[:50] + (y[:50] == 4))  # and a class never seen
+        told_of_it = (model.coef_, model.intercept_, model.mistakes_)
+        said.append([a.tobytes() for a in told_of_it] + [model.radius_, model.n_updates_])
+    assert said[0] == said[1]
 
 
 def test_the_team_did_work():

@@ -34,11 +34,17 @@ class Adaptive(NamedTuple):
     """The bias input: 1, or 0 for a hyperplane through the origin."""
 
 
-@machines.rule_of(Adaptive)
+@njit
+def content(rule, m):
+    """Is there no loss?"""
+    return m >= 1.0
+
+
+@machines.rule_of(Adaptive, content)
 @njit
 def learn(rule, mu, Sigma, y, m, D, i):
     r"""$\mu \leftarrow \mu + (1 - m)\,\beta\,y\,\Sigma x$, and $\Sigma$ with it"""
-    if m >= 1.0:
+    if content(rule, m):
         return 0
     Sx = room_beside(Sigma)
     v = variance(Sigma, D.rows, i, rule.bias, Sx)
@@ -83,8 +89,8 @@ class AROW(Confident):
     record : bool, default=False
         Keep a record of every update, 53 bytes each, in `trace_`.
     n_jobs : int or None, default=None
-        How many threads may predict and, of more than two classes, learn: None for one, -1 for all
-        cores. The model is the same to the bit.
+        How many threads may learn and predict: None for one, -1 for all cores. The model is the
+        same to the bit.
 
     Attributes
     ----------

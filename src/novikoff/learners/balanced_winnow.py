@@ -72,11 +72,17 @@ def raise_by(w, z, j, a, rule):
     w[j] = through(rule.f, z[j], z[-1])
 
 
-@machines.rule_of(Factor)
+@njit
+def content(rule, m):
+    """Is the answer right?"""
+    return m > 0.0
+
+
+@machines.rule_of(Factor, content)
 @njit
 def learn(rule, w, z, y, m, D, i):
     r"""$w^\pm_j \leftarrow w^\pm_j f^{\pm y x_j}$"""
-    if m > 0.0:
+    if content(rule, m):
         return 0
     a, changed = weight(D, i) * y, 0
     for k in range(first(D.rows, i), last(D.rows, i)):
@@ -148,8 +154,8 @@ class BalancedWinnow(Online):
     record : bool, default=False
         Keep a record of every update, 53 bytes each, in `trace_`.
     n_jobs : int or None, default=None
-        How many threads may predict and, of more than two classes, learn: None for one, -1 for all
-        cores. The model is the same to the bit.
+        How many threads may learn and predict: None for one, -1 for all cores. The model is the
+        same to the bit.
 
     Attributes
     ----------

@@ -159,12 +159,12 @@ class Pass(NamedTuple):
     measure: Any
 
 
-def _search(p, low, high, R):
+def _search(p: Pass, low: int, high: int, R: float) -> Any:
     t, _, _, least, R = next_mistake(p.w, p.D, p.rule, p.classes, p.measure, low, high, np.inf, R)
     return t, least, R
 
 
-def _learn(p, k, low, high):
+def _learn(p: Pass, k: int, low: int, high: int) -> Any:
     made = Made(p.made.times[k:], p.made.gained[k:], p.made.lost[k:])
     return epoch(p.w, p.alpha, made, p.D, p.rule, p.classes, p.measure, low, high)
 

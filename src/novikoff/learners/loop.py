@@ -137,12 +137,12 @@ class Pass(NamedTuple):
     measure: Any
 
 
-def _search(p, low, high, R):
+def _search(p: Pass, low: int, high: int, R: float) -> Any:
     t, _, least, R = next_mistake(p.w, p.alpha, p.D, p.rule, p.measure, low, high, np.inf, R)
     return t, least, R
 
 
-def _learn(p, k, low, high):
+def _learn(p: Pass, k: int, low: int, high: int) -> Any:
     return epoch(p.w, p.alpha, p.made.times[k:], p.D, p.rule, p.measure, low, high)
 
 

@@ -17,6 +17,7 @@ from numba.extending import overload
 
 from novikoff.cores import side_by_side, spans
 from novikoff.examples import announce, n_visits, visit, weight
+from novikoff.learners.ahead import passes_of
 from novikoff.learners.loop import longest_so_far
 from novikoff.learners.updates import square_of, square_under
 from novikoff.products import PAIR, dots, suited
@@ -43,8 +44,22 @@ def learn(rule: Any, w: Any, beside: Any, y: Any, m: Any, D: Any, i: Any) -> Any
     raise NotImplementedError(type(rule))
 
 
-def rule_of(kind: type) -> Callable[[Any], Any]:
-    """The compiled function below is how a rule of this kind learns."""
+FORESEEN: set[type] = set()
+"""The kinds of rules that can be content."""
+
+
+def is_content(rule: Any, m: float) -> bool:
+    """Is it known from the margin `m` alone that there is nothing to learn?"""
+    raise NotImplementedError(type(rule))
+
+
+def rule_of(kind: type, content: Any = None) -> Callable[[Any], Any]:
+    """The compiled function below is how a rule of this kind learns.
+
+    `content` is what `is_content` says of it: never, if it is not given.
+    """
+    if content is not None:
+        FORESEEN.add(kind)
 
     def register(step: Any) -> Any:
         learn.register(kind, step)
@@ -53,6 +68,11 @@ def rule_of(kind: type) -> Callable[[Any], Any]:
         def compiled(rule, w, beside, y, m, D, i):
             if is_a(rule, kind):
                 return lambda rule, w, beside, y, m, D, i: step(rule, w, beside, y, m, D, i)
+
+        @overload(is_content)
+        def compiled_too(rule, m):
+            if is_a(rule, kind):
+                return (lambda rule, m: content(rule, m)) if content else lambda rule, m: False
 
         return step
 
@@ -68,16 +88,35 @@ def size_under(w, X, i):
     return q
 
 
+@njit
+def next_to_heed(W, D, rule, taking, measure, low, high, R):
+    """The first visit from `low` to `high` that the machine of two classes may learn from.
+
+    `high` if there is none. Then the largest length.
+    """
+    for t in range(low, high):
+        i = visit(D, t)
+        announce(D, t)
+        if measure is not None:
+            R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
+        taking.scores[0] = dot(W[0], D.rows, i)
+        s = np.float64(taking.scores[0] + W[0, -1])
+        m = np.int64(D.y[i]) * s
+        if not abs(s) < np.inf or np.inf == R or m <= 0.0 or not is_content(rule, m):
+            return t, R
+    return high, R
+
+
 @njit(nogil=True, cache=True)
-def epoch(W, beside, alpha, D, rule, taking, measure, base):
-    """Visit every example once, and let every machine learn from it.
+def epoch(W, beside, alpha, D, rule, taking, measure, base, low, high):
+    """Make the visits from `low` to `high`, and let every machine learn from each.
 
     The machines are those of the classes from `base` on; it is -1 for the one of two classes.
     Returns how many updates there were, how many mistakes, the largest length met, and the
     time at which the run had to stop, -1 if it did not.
     """
     k, errors, R = 0, 0, 0.0
-    for t in range(n_visits(D)):
+    for t in range(low, high):
         i = visit(D, t)
         announce(D, t)
         if measure is not None:
@@ -107,6 +146,36 @@ def epoch(W, beside, alpha, D, rule, taking, measure, base):
     return k, errors, R, -1
 
 
+class Pass(NamedTuple):
+    """All that a pass of two classes needs, which have one machine."""
+
+    W: Any
+    beside: Any
+    alpha: Any
+    made: Any
+    """Room for the number of mistakes."""
+    D: Any
+    rule: Any
+    taking: Any
+    measure: Any
+
+
+def _search(p: Pass, low: int, high: int, R: float) -> Any:
+    t, R = next_to_heed(p.W, p.D, p.rule, p.taking, p.measure, low, high, R)
+    return t, 0.0, R
+
+
+def _learn(p: Pass, k: int, low: int, high: int) -> Any:
+    k, errors, R, stopped = epoch(
+        p.W, p.beside, p.alpha, p.D, p.rule, p.taking, p.measure, -1, low, high
+    )
+    p.made[0] += errors
+    return k, R, 0.0, stopped
+
+
+passes_of(Pass, _search, _learn)
+
+
 def shared_out(
     threads: int, W: Any, beside: Any, alpha: Any, D: Any, rule: Any, taking: Taking, measure: Any
 ) -> tuple[int, int, float, int]:
@@ -115,16 +184,16 @@ def shared_out(
     def some(low: int, high: int) -> Any:
         own, updates = suited(W[low:high], D.rows), np.zeros_like(alpha)
         mine = Taking(taking.since[low:high], np.empty_like(taking.scores[low:high]))
-        done = epoch(own, beside[low:high], updates, D, rule, mine, measure, low)
+        done = epoch(own, beside[low:high], updates, D, rule, mine, measure, low, 0, n_visits(D))
         W[low:high] = own
         return *done, updates
 
-    if len(W) == 1:
-        alone: tuple[int, int, float, int] = epoch(W, beside, alpha, D, rule, taking, measure, -1)
-        return alone
-    if threads == 1:
-        together: tuple[int, int, float, int] = epoch(W, beside, alpha, D, rule, taking, measure, 0)
-        return together
+    if threads == 1 or len(W) == 1:
+        base = 0 if len(W) > 1 else -1
+        done: tuple[int, int, float, int] = epoch(
+            W, beside, alpha, D, rule, taking, measure, base, 0, n_visits(D)
+        )
+        return done
     k, errors, R, stopped, updates = zip(
         *side_by_side(some, list(spans(len(W), threads, PAIR))), strict=True
     )

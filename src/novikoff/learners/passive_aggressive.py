@@ -31,6 +31,7 @@ from numba import njit
 
 from novikoff.examples import Examples, announce, n_visits, visit, weight
 from novikoff.learners import joint, machines, parameters
+from novikoff.learners.ahead import in_turn, passes_of
 from novikoff.learners.base import Array
 from novikoff.learners.joint import Classes, Made, move
 from novikoff.learners.loop import Rule, longest_so_far
@@ -65,11 +66,17 @@ def step(rule, loss, square):
     return min(rule.C, tau) if rule.variant == 1 else tau
 
 
-@machines.rule_of(Tau)
+@njit
+def content(rule, m):
+    """Is there no loss?"""
+    return not 1.0 - m > rule.least
+
+
+@machines.rule_of(Tau, content)
 @njit
 def learn(rule, w, beside, y, m, D, i):
     r"""$w \leftarrow w + \tau\,y\,x$"""
-    if not 1.0 - m > rule.least:
+    if content(rule, m):
         return 0
     square = norm(D.rows, i) ** 2 + rule.bias
     if square == 0.0:
@@ -82,36 +89,77 @@ def learn(rule, w, beside, y, m, D, i):
     return 1
 
 
-@njit(cache=True)
-def epoch(W, alpha, D, rule, tau, classes, measure):
-    """Visit every example once, all classes jointly; returns what `machines.epoch` does."""
-    k, errors, R = 0, 0, 0.0
-    for t in range(n_visits(D)):
+@njit
+def next_to_heed(W, D, rule, tau, classes, measure, low, high, R):
+    """The first visit from `low` to `high` that is to be learned from, its rival and margin.
+
+    `high` if there is none; the margin is NaN where a score or a row is not finite. Then the
+    largest length.
+    """
+    for t in range(low, high):
         i = visit(D, t)
         announce(D, t)
         if measure is not None:
             R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
-            if np.inf == R:
-                return k, errors, R, t
         dots(W, D.rows, i, classes.scores)
         r, m, sound = joint.rival(W, D, i, t, rule, classes)
-        if not sound:
-            return k, errors, R, t
-        if r < 0:
-            continue
+        if not sound or np.inf == R:
+            return t, r, np.nan, R
+        if r >= 0 and (m <= 0.0 or not content(tau, m)):
+            return t, r, m, R
+    return high, -1, np.inf, R
+
+
+@njit(cache=True)
+def epoch(W, alpha, D, rule, tau, classes, measure, low, high):
+    """Make the visits from `low` to `high`, all classes jointly; returns as `machines.epoch`."""
+    k, errors, R, t = 0, 0, 0.0, low
+    while True:
+        t, r, m, R = next_to_heed(W, D, rule, tau, classes, measure, t, high, R)
+        if t == high or np.isnan(m):
+            return k, errors, R, -1 if t == high else t
+        i = visit(D, t)
+        y = D.y[i]
         errors += m <= 0.0
         square = 2.0 * (norm(D.rows, i) ** 2 + tau.bias)
         if square == np.inf:
             return k, errors, R, t
-        if 1.0 - m > tau.least and square > 0.0:
-            y = D.y[i]
+        if square > 0.0:
             move(W, weight(D, i) * step(tau, 1.0 - m, square), y, r, D.rows, i, tau.bias)
             size = machines.size_under(W[y], D.rows, i) + machines.size_under(W[r], D.rows, i)
             if not size < np.inf:
                 return k, errors, R, t
             alpha[i] += 1
             k += 1
-    return k, errors, R, -1
+        t += 1
+
+
+class Pass(NamedTuple):
+    """All that a joint pass needs."""
+
+    W: Any
+    alpha: Any
+    made: Any
+    """Room for the number of mistakes."""
+    D: Any
+    rule: Any
+    tau: Any
+    classes: Any
+    measure: Any
+
+
+def _search(p: Pass, low: int, high: int, R: float) -> Any:
+    t, _, _, R = next_to_heed(p.W, p.D, p.rule, p.tau, p.classes, p.measure, low, high, R)
+    return t, 0.0, R
+
+
+def _learn(p: Pass, k: int, low: int, high: int) -> Any:
+    k, errors, R, stopped = epoch(p.W, p.alpha, p.D, p.rule, p.tau, p.classes, p.measure, low, high)
+    p.made[0] += errors
+    return k, R, 0.0, stopped
+
+
+passes_of(Pass, _search, _learn)
 
 
 @njit(cache=True)
@@ -216,8 +264,8 @@ class PassiveAggressive(Online):
         How more than two classes are learned: all together, the right class against the best
         other, or with a machine for each class against the rest, all in the same pass.
     n_jobs : int or None, default=None
-        How many threads may predict and, with a machine for each class, learn: None for one, -1
-        for all cores. The model is the same to the bit.
+        How many threads may learn and predict: None for one, -1 for all cores. The model is the
+        same to the bit.
 
     Attributes
     ----------
@@ -318,8 +366,10 @@ class PassiveAggressive(Online):
         run.w = suited(run.w, D.rows)
         tau, first = self._rule(run), True if measure else None
         rule, classes = Rule(1.0, tau.bias, 0, 0.0), _classes(run.w, since)
-        k, errors, length, stopped = epoch(run.w, updates, D, rule, tau, classes, first)
-        run.mistakes[-1] += int(errors)
+        errors = np.zeros(1, np.int64)
+        work = Pass(run.w, updates, errors, D, rule, tau, classes, first)
+        k, length, _, stopped = in_turn(work) if run.team is None else run.team.epoch(work)
+        run.mistakes[-1] += int(errors[0])
         return k, length, stopped
 
     def _recorder(self, run: Run) -> Recorder:

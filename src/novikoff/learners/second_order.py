@@ -65,11 +65,17 @@ def divide_anew(w, A, a, X, i, bias):
     return 1 if total > 0.0 else 0
 
 
-@machines.rule_of(Whitening)
+@njit
+def content(rule, m):
+    """Is the answer right?"""
+    return m > 0.0
+
+
+@machines.rule_of(Whitening, content)
 @njit
 def learn(rule, w, S, y, m, D, i):
     r"""$w \leftarrow (A + xx^\top)^{-1}(v + y\,x)$, where $w = A^{-1}v$"""
-    if m > 0.0:
+    if content(rule, m):
         return 0
     c = weight(D, i)
     if S.ndim == 1:
@@ -117,8 +123,8 @@ class SecondOrderPerceptron(Confident):
     record : bool, default=False
         Keep a record of every update, 53 bytes each, in `trace_`.
     n_jobs : int or None, default=None
-        How many threads may predict and, of more than two classes, learn: None for one, -1 for all
-        cores. The model is the same to the bit.
+        How many threads may learn and predict: None for one, -1 for all cores. The model is the
+        same to the bit.
 
     Attributes
     ----------

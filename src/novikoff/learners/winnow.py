@@ -11,45 +11,89 @@ If the labels are a disjunction of $r$ of the $n$ variables, it makes at most
 $2 + 3r(1 + \lg n)$ mistakes (`novikoff.winnow_bound`).
 """
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numba import njit
 from scipy import sparse
 
 from novikoff.errors import ParameterError
-from novikoff.examples import Examples, announce, n_visits, visit
+from novikoff.examples import Examples, announce, visit
 from novikoff.inputs import as_rows, require_binary, require_sound, weight_dtype
 from novikoff.learners import parameters
+from novikoff.learners.ahead import in_turn, passes_of
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.joint import Made
 from novikoff.learners.recording import Before, Recorder, Redone
 from novikoff.learners.run import Run
 from novikoff.learners.updates import Found, square_under
-from novikoff.rows import Above, dot, is_binary, norm, scale
+from novikoff.rows import Above, U, dot, is_binary, norm, scale
 
 
-@njit(cache=True)
-def epoch(w, updates, mistakes, D, factor, least, measure):
-    """Visit every example once; returns what the perceptron's `epoch` does.
+class Doubling(NamedTuple):
+    """The rule of Winnow."""
 
-    No weight falls below `least`: from 0 there would be no way back.
+    factor: float
+    least: float
+    """No weight falls below this: from 0 there would be no way back."""
+
+
+@njit
+def next_mistake(w, D, measure, low, high, R):
+    """The first mistake from `low` to `high`, or row that is not of 0 and 1; `high` if none is.
+
+    Then is it such a row, and the largest length.
     """
-    k, R = 0, 0.0
-    for t in range(n_visits(D)):
+    for t in range(U(low), U(high)):
         i = visit(D, t)
         announce(D, t)
         if measure:
             if not is_binary(D.rows, i):
-                return k, R, t
+                return np.int64(t), True, R
             R = max(R, norm(D.rows, i))
         positive = dot(w, D.rows, i) + w[-1] >= 0.0
         if positive != (D.y[i] > 0):
-            scale(w, 1.0 / factor if positive else factor, least, D.rows, i)
-            updates[i] += 1
-            mistakes[k] = t
-            k += 1
-    return k, R, -1
+            return np.int64(t), False, R
+    return high, False, R
+
+
+@njit(cache=True)
+def epoch(w, updates, mistakes, D, rule, measure, low, high):
+    """Make the visits from `low` to `high`; returns what the perceptron's `epoch` does."""
+    k, R, t = 0, 0.0, low
+    while True:
+        t, unsound, R = next_mistake(w, D, measure, t, high, R)
+        if t == high or unsound:
+            return k, R, 0.0, t if unsound else -1
+        i = visit(D, t)
+        scale(w, rule.factor if D.y[i] > 0 else 1.0 / rule.factor, rule.least, D.rows, i)
+        updates[i] += 1
+        mistakes[k] = t
+        k += 1
+        t += 1
+
+
+class Pass(NamedTuple):
+    """All that a pass needs."""
+
+    w: Any
+    updates: Any
+    made: Any
+    D: Any
+    rule: Any
+    measure: Any
+
+
+def _search(p: Pass, low: int, high: int, R: float) -> Any:
+    t, _, R = next_mistake(p.w, p.D, p.measure, low, high, R)
+    return t, 0.0, R
+
+
+def _learn(p: Pass, k: int, low: int, high: int) -> Any:
+    return epoch(p.w, p.updates, p.made.times[k:], p.D, p.rule, p.measure, low, high)
+
+
+passes_of(Pass, _search, _learn)
 
 
 @njit(cache=True)
@@ -124,7 +168,8 @@ class Winnow(MistakeDriven):
     record : bool, default=False
         Keep a record of every update, 45 bytes each, in `trace_`.
     n_jobs : int or None, default=None
-        How many threads may predict: None for one, -1 for all cores.
+        How many threads may learn and predict: None for one, -1 for all cores. The model is the
+        same to the bit.
 
     Attributes
     ----------
@@ -270,10 +315,9 @@ class Winnow(MistakeDriven):
                 f"{len(run.w) - 1} features could leave the range of {dtype}, or not move in it: "
                 "choose others."
             )
-        result: tuple[int, float, int] = epoch(
-            run.w, updates, room.times, D, factor, _least(run.w), measure
-        )
-        return result
+        work = Pass(run.w, updates, room, D, Doubling(factor, _least(run.w)), measure)
+        k, R, _, stopped = in_turn(work) if run.team is None else run.team.epoch(work)
+        return k, R, stopped
 
     def _recorder(self, run: Run) -> Factors:
         return Factors(float(self.factor))
