@@ -45,7 +45,7 @@ class Processes:
         self.address = self.address.group(1)
 
     def start_worker(self, *words, **environment):
-        """Without a nanny, so that the process that is killed is the one that works."""
+        """Without a nanny if not asked for: the process that is killed is the one that works."""
         name = f"worker-{len(self.started)}"
         options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
         process, _ = self.start(name, "worker", self.address, *options, *words, **environment)

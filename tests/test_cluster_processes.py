@@ -1,14 +1,17 @@
 """Real schedulers and workers: killed, added and lost on the way, and the bits are the same."""
 
 import os
+import shutil
+import signal
 import socket
 import sys
 from glob import glob
 
 import pytest
+from distributed import Client
 
 from clusters import bits, fit, in_process
-from dask_processes import kill, processes
+from dask_processes import ROOT, kill, processes
 from novikoff import AveragedPerceptron, ClusterError, FileError, Perceptron
 from novikoff.cluster.connecting import connected
 from test_cluster import files
@@ -54,6 +57,64 @@ def test_workers_die_and_come_and_the_bits_are_the_same(tmp_path, source, undist
         assert not watch.deeds
         assert bits(model) == undisturbed
         assert len(model.mixed_.epochs) == 5
+
+
+def test_a_worker_that_a_nanny_starts_again_gives_the_same_bits(tmp_path, source, undisturbed):
+    with processes(tmp_path, n_workers=0) as dask:
+        dask.start_worker("--nanny")
+        with Client(dask.address) as client:
+            client.wait_for_workers(1, timeout=60)
+
+            def kill_it():
+                killed.extend(client.run(os.getpid).values())
+                os.kill(killed[-1], signal.SIGKILL)
+
+            killed = []
+            watch = Disturb((2, 3, kill_it), (4, 2, kill_it))
+            assert bits(fit(learner(), source, client, watch=watch)) == undisturbed
+            assert not watch.deeds
+            assert len({*killed, *client.run(os.getpid).values()}) == 3
+
+
+def without_the_package(folder):
+    folder.mkdir()
+    (folder / "__init__.py").write_text("raise ModuleNotFoundError('none here')\n")
+
+
+def with_another_version(folder):
+    shutil.copytree(ROOT / "src" / "novikoff", folder)
+    with (folder / "__init__.py").open("a") as file:
+        file.write("\n__version__ = '9.9'\n")
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (
+            without_the_package,
+            r"no workers at \S+ for 2 seconds: start some.* have novikoff",
+        ),
+        (with_another_version, "A worker has novikoff 9.9, but the run was started by"),
+    ],
+)
+def test_a_worker_that_comes_late_and_cannot_do_it(tmp_path, source, monkeypatch, make, what):
+    monkeypatch.setattr("novikoff.cluster.connecting.LOOK_EVERY", 1)
+    monkeypatch.setattr("novikoff.cluster.connecting.LONELY", 2)
+    (tmp_path / "late").mkdir()
+    make(tmp_path / "late" / "novikoff")
+    with processes(tmp_path, n_workers=1) as dask:
+        (first,) = dask.workers
+
+        def replace():
+            dask.start_worker(PYTHONPATH=str(tmp_path / "late"))
+            with Client(dask.address) as client:
+                client.wait_for_workers(2, timeout=60)
+            kill(first)
+
+        model = learner()
+        with pytest.raises(ClusterError, match=what):
+            fit(model, source, dask.address, watch=Disturb((2, 3, replace)))
+        assert not hasattr(model, "classes_")
 
 
 def test_the_scheduler_is_lost_and_the_checkpoint_goes_on(tmp_path, source, undisturbed):

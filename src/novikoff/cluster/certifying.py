@@ -14,7 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.cluster.connecting import connected, in_order_of_coming, memory_of, told_plainly
+from novikoff.cluster.connecting import (
+    awaited,
+    connected,
+    in_order_of_coming,
+    memory_of,
+    told_plainly,
+)
 from novikoff.cluster.sources import SHARD_BYTES, Shard, Sharded, sharded
 from novikoff.cluster.surveying import Layout, Seen, layout_of, look, settled
 from novikoff.errors import DataError
@@ -267,8 +273,7 @@ class Workers:
                 for earlier in futures[: numbers[future.key]]:
                     earlier.result()
                 future.result()
-        found: list[Any] = self.client.gather(futures)
-        return found
+        return [awaited(self.client, future) for future in futures]
 
     def _survey(self, hold: bool) -> Layout:
         """Look at every shard, and have those that are held made ready where they are."""

@@ -120,25 +120,67 @@ def require_awake(client: Any) -> int:
     return len(found)
 
 
+class Deserted(ClusterError):
+    """There are no workers any more."""
+
+
+class Hope:
+    """Whether there are workers to wait for."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.looked = self.lonely = time.monotonic()
+        """When it was looked last, and since when there may have been none."""
+
+    def look(self) -> None:
+        """Look after them, if it is time; raise an error if there have been none for long."""
+        now = time.monotonic()
+        if now - self.looked < LOOK_EVERY:
+            return
+        self.looked = now
+        if require_awake(self.client):
+            self.lonely = now
+        elif now - self.lonely > LONELY:
+            raise Deserted(
+                f"There have been no workers at {address_of(self.client)} for {LONELY} seconds: "
+                "start some. If they ended by themselves, look into their logs: one that does not "
+                "have novikoff, for instance, ends when it is given work."
+            )
+
+
 def in_order_of_coming(client: Any, futures: list[Any]) -> Iterator[Any]:
     """Futures as they are done, as long as there is hope for the others."""
-    distributed = require_dask()
-    coming = distributed.as_completed(futures)
-    came = looked = time.monotonic()
+    coming, hope = require_dask().as_completed(futures), Hope(client)
     while not coming.is_empty():
-        now = time.monotonic()
         if batch := coming.next_batch(block=False):
             yield from batch
-            came = now
-        elif now - max(came, looked) < LOOK_EVERY:
-            time.sleep(NAP)
+            hope = Hope(client)
         else:
-            looked = now
-            if not require_awake(client) and now - came > LONELY:
-                raise ClusterError(
-                    f"There have been no workers at {address_of(client)} for {LONELY} seconds: "
-                    "start some."
-                )
+            time.sleep(NAP)
+            hope.look()
+
+
+def awaited(client: Any, future: Any) -> Any:
+    """The result of a future, as long as there is hope for it: its worker may be lost."""
+    settle(client, future)
+    hope = Hope(client)
+    while True:
+        try:
+            return future.result(timeout=LOOK_EVERY)
+        except TimeoutError:
+            if future.status == "error":
+                raise
+            hope.look()
+
+
+def settle(client: Any, future: Any) -> None:
+    """Wait until something is computed, as long as there is hope for it."""
+    hope = Hope(client)
+    while not future.done():
+        time.sleep(NAP)
+        hope.look()
+    if future.status == "error":
+        future.result()
 
 
 def require_room(client: Any, n_weights: int, averaged: bool, shard_bytes: int) -> None:
@@ -187,6 +229,8 @@ def told_plainly(client: Any, where: str, advice: str) -> Iterator[None]:
     lost = distributed.CancelledError, distributed.comm.core.CommClosedError
     try:
         yield
+    except Deserted as error:
+        raise ClusterError(f"{error} {advice}") from None
     except NovikoffError:
         raise
     except distributed.scheduler.KilledWorker as error:
@@ -194,7 +238,7 @@ def told_plainly(client: Any, where: str, advice: str) -> Iterator[None]:
             f"{error.allowed_failures + 1} workers died one after the other at the same task, in "
             f"{where}: look into their logs. A shard may be too large for their memory. {advice}"
         ) from None
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         raise ClusterError(
             f"A worker that came in {where} cannot do its work ({error}): install novikoff "
             f"{__version__} where it runs. {advice}"

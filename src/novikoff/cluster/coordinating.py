@@ -17,9 +17,11 @@ from sklearn.base import clone
 
 from novikoff.cluster import shard as work
 from novikoff.cluster.connecting import (
+    awaited,
     in_order_of_coming,
     memory_of,
     require_room,
+    settle,
     standings,
     told_plainly,
 )
@@ -164,9 +166,9 @@ class Coordination:
             with told_plainly(self.client, self._where(), self._advice()):
                 state = self._epoch(brief, state)
                 if self.checkpoint is not None:
-                    self.checkpoint.write(state.result(), self.history, setting)
+                    self.checkpoint.write(awaited(self.client, state), self.history, setting)
         with told_plainly(self.client, self._where(), self._advice()):
-            found: State = state.result()
+            found: State = awaited(self.client, state)
         return found
 
     def _begin(self, setting: Setting, start: State | None) -> Any:
@@ -221,17 +223,9 @@ class Coordination:
             self.watch(self._moment(epoch + 1, done, mistakes[0]))
 
         found = self._gathered(told, watch)
-        self._settle(after)
+        settle(self.client, after)
         self.history.add(found, setting, time.perf_counter() - started, self._moved())
         return after
-
-    def _settle(self, future: Any) -> None:
-        """Wait until something is computed."""
-        from distributed import wait
-
-        wait([future])
-        if future.status == "error":
-            future.result()
 
     def _moved(self) -> int:
         """How many bytes workers have sent since this was asked last; -1 if it is not known."""
@@ -254,7 +248,7 @@ class Coordination:
             if future.status == "error":
                 for earlier in futures[:number]:
                     earlier.result()
-            results[number] = future.result()
+            results[number] = awaited(self.client, future)
             watch(len(results), results[number])
         return [results[i] for i in range(len(futures))]
 
