@@ -143,6 +143,22 @@ def _watch(array, index, value, tries):
     return look
 
 
+def wait_while(array: Any, index: int, value: int) -> None:
+    """Wait while a number is this: awake for a moment, then letting other threads go first."""
+    while array[index] == value:
+        pass
+
+
+@overload(wait_while)
+def _wait_while(array, index, value):
+    def wait(array, index, value):
+        watch(array, index, value, MOMENT)
+        while _load(array, index) == value:
+            YIELD()
+
+    return wait
+
+
 def wait_for(array: Any, index: int, value: int) -> bool:
     """Wait until a number is this: awake for a moment, then letting other threads go first.
 

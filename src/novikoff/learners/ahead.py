@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from novikoff.atomics import WIDTH, add_to, look_up, lower_to, put, wait_for, watch
+from novikoff.atomics import WIDTH, add_to, look_up, lower_to, put, wait_for, wait_while, watch
 from novikoff.examples import n_visits, visit
 from novikoff.rows import first, is_a, last, touch
 
@@ -233,8 +233,7 @@ def call(board, plan):
     """Write a turn on the board, and call the others to it."""
     marks, numbers = board.marks, board.numbers
     for me in range(1, plan.team):
-        while look_up(marks, SEAT + me * WIDTH) == BUSY:  # with the end of the last one
-            pass
+        wait_while(marks, SEAT + me * WIDTH, BUSY)  # with the end of the last one
     marks[NEXT], marks[FIRST], marks[ARRIVED], marks[ROUND], marks[LATE] = 0, FAR, 0, 0, 0
     marks[AT], marks[UNTIL], marks[MADE], marks[SINCE] = (
         plan.at,
