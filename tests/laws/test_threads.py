@@ -209,6 +209,27 @@ def test_and_many_classes_by_the_joint_one(seed, variant):
     assert said[0] == said[1]
 
 
+class Fickle(Eager):
+    """A team of another size in every turn, and of many turns in a pass."""
+
+    def size(self):
+        self.seconds = 1e-3
+        return int(np.random.default_rng(self.together).integers(2, self.most + 1))
+
+
+@given(st.integers(0, 2**32), st.integers(2, 5))
+@settings(max_examples=30, deadline=None)
+def test_a_team_may_change_from_turn_to_turn(seed, most):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((3000, 17)).astype(np.float32)
+    y = X @ rng.standard_normal(17) + rng.standard_normal(3000) * rng.choice([0, 0.1]) > 0
+    chosen = {"max_iter": 6, "shuffle": False}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(teams, "Team", Fickle)
+        one, several = (Perceptron(**chosen, n_jobs=n).fit(X, y) for n in (None, most))
+    assert told(one, X) == told(several, X)
+
+
 def test_the_team_did_work():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((5000, 40)).astype(np.float32)

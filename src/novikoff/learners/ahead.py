@@ -213,7 +213,7 @@ def take_part(p, board, me):
         round_ += 1
         if me == 0:
             in_time = wait_for(marks, ARRIVED, marks[TEAM] - 1)
-            R = close(p, board, R)
+            board.numbers[WIDTH] = R = close(p, board, R)
             resize(board)
             marks[ARRIVED] = 0
             put(marks, ROUND, round_)
@@ -224,7 +224,6 @@ def take_part(p, board, me):
         if not in_time and round_ > 1:  # some start late
             add_to(marks, LATE, 1)
         if marks[OVER]:
-            board.numbers[(1 + me) * WIDTH] = R
             return
 
 
@@ -232,15 +231,11 @@ def take_part(p, board, me):
 def call(board, plan):
     """Write a turn on the board, and call the others to it."""
     marks, numbers = board.marks, board.numbers
-    for me in range(1, plan.team):
-        wait_while(marks, SEAT + me * WIDTH, BUSY)  # with the end of the last one
+    for seat in range(SEAT + WIDTH, len(marks), WIDTH):
+        wait_while(marks, seat, BUSY)  # with the end of the last one, also if not called to this
     marks[NEXT], marks[FIRST], marks[ARRIVED], marks[ROUND], marks[LATE] = 0, FAR, 0, 0, 0
-    marks[AT], marks[UNTIL], marks[MADE], marks[SINCE] = (
-        plan.at,
-        plan.until,
-        plan.made,
-        plan.since,
-    )
+    marks[AT], marks[UNTIL] = plan.at, plan.until
+    marks[MADE], marks[SINCE] = plan.made, plan.since
     marks[STOPPED], marks[OVER], marks[TEAM] = -1, 0, 1
     numbers[:] = 0.0
     numbers[LEAST], numbers[BEGINNING] = np.inf, plan.beginning
