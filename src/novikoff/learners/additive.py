@@ -242,10 +242,9 @@ class Additive(MistakeDriven):
         many_classes = run.w.ndim > 1
         classes = self._classes(run, len(D.y), since) if many_classes else None
         run.w = suited(run.w, D.rows) if many_classes else run.w
+        told = run.w, updates, room, D, self._rule()
         measured = True if measure else None
-        work: Any = loop.Pass(run.w, updates, room, D, self._rule(), measured)
-        if classes is not None:
-            work = joint.Pass(run.w, updates, room, D, self._rule(), classes, measured)
+        work: Any = joint.Pass(*told, classes, measured) if classes else loop.Pass(*told, measured)
         least: Any
         if classes is not None and self._machines():
             k, R, _, stopped = one_vs_rest.shared_out(n_threads(self.n_jobs), *work)

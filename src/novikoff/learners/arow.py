@@ -112,7 +112,7 @@ class AROW(Confident):
     References
     ----------
     Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
-    NIPS 22, figure 1 and theorem 2. At length in Machine Learning 91(2), 2013.
+    NIPS 22, figure 1 and the mistake bound of its section 4. Machine Learning 91 (2013).
     """
 
     _other_proof = "chooses its steps, and its bound has another proof (novikoff.arow_bound)"

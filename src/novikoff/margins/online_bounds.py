@@ -115,7 +115,7 @@ def arow_bound(X: Any, u: Any, loss: float = 0.0, *, right: int = 0, r: float = 
     References
     ----------
     Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
-    NIPS 22, theorem 2.
+    NIPS 22, the theorem of section 4.
     """
     X, u = _matrix(X, u)
     _require(loss=loss, right=right)
