@@ -1,18 +1,13 @@
 """The command line: what it promises, checked from outside."""
 
-import fcntl
 import inspect
 import json
 import os
-import pty
 import re
 import resource
-import select
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
 from pathlib import Path
 
@@ -29,6 +24,7 @@ from novikoff.data import load as bundled
 from novikoff.data import planted, read, write
 from novikoff.data.options import FORMATS as READER_FORMATS
 from novikoff.store import load_with_extra
+from terminals import on_a_terminal
 
 ROOT = Path(__file__).parent.parent
 
@@ -320,26 +316,6 @@ def test_it_composes_with_other_commands(folder, tmp_path):
     assert piped.stderr == b""
     quiet = run("fit", data, "-o", model, "--quiet")
     assert quiet.stderr == quiet.stdout == ""
-
-
-def on_a_terminal(words):
-    """What a command writes to a terminal, and its status."""
-    ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-    process = subprocess.Popen(command(*words), stdin=its, stdout=its, stderr=its)
-    os.close(its)
-    text = b""
-    while True:
-        ready, *_ = select.select([ours], [], [], 60)
-        try:
-            more = os.read(ours, 65536) if ready else b""
-        except OSError:  # the other end was closed
-            more = b""
-        if not more:
-            break
-        text += more
-    os.close(ours)
-    return text.decode(), process.wait(60)
 
 
 def test_a_progress_bar_on_a_terminal_only(folder, tmp_path):

@@ -13,6 +13,7 @@ from clusters import bits, fit, in_process
 from commands import command, run
 from dask_processes import kill, processes, wait_for
 from novikoff import AveragedPerceptron
+from terminals import on_a_terminal
 from test_cluster import files
 
 
@@ -26,6 +27,9 @@ def test_the_command_on_a_scheduler_writes_the_model_of_the_library(tmp_path):
         assert "the dashboard is at http://127.0.0.1:" in done.stderr
         assert "4 shards, mixed after each epoch: " in done.stderr
         assert not checkpoint.exists()
+        text, status = on_a_terminal((*words[:-1], tmp_path / "watched", "--epochs", 20))
+        assert status == 0
+        assert re.search(r"epoch \d+/20: .*/84 .*shards/s, [\d,]+ mistakes", text), text
         lines = (tmp_path / "03.svm").read_text().splitlines()
         (tmp_path / "03.svm").write_text("\n".join([*lines[:4], "1 x:1", *lines[5:]]))
         bad = run(*words[:-1], tmp_path / "none")
