@@ -1,11 +1,14 @@
-"""The terminal session in the README is what a terminal shows."""
+"""The terminal session in the README is what a terminal shows; the page of theorems is whole."""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-README = Path(__file__).parent.parent / "README.md"
+import novikoff
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
 SESSION = re.compile(r"```console\n(\$ python -c .*?)```", re.S)
 
 
@@ -33,3 +36,21 @@ def test_the_session_is_real(tmp_path):
     [session] = SESSION.findall(README.read_text())
     seconds = re.compile(r"\d+\.\d s$", re.M)
     assert seconds.sub("- s", played(session, tmp_path)) == seconds.sub("- s", session)
+
+
+def test_every_bound_has_its_proof_and_every_law_is_there():
+    """Each row of docs/theorems.md names a function and a test that exist; no bound is left out."""
+    page = (ROOT / "docs" / "theorems.md").read_text()
+    tests = "".join(file.read_text() for file in (ROOT / "tests").rglob("test_*.py"))
+    laws = re.findall(r"`(test_\w+)`", page)
+    for law in laws:
+        assert f"def {law}(" in tests, law
+    rows = re.findall(r"^\| (\d+) \| (.*)$", page, re.M)
+    theorems = re.findall(r"^\*\*Theorem (\d+)\*?", page, re.M)
+    assert [number for number, _ in rows] == theorems
+    assert len(laws) >= len(theorems)
+    assert len(theorems) == len(re.findall(r"^\*Proof\.\*", page, re.M)) - 1  # and the lemma's
+    bounds = [name for name in novikoff.__all__ if name.endswith("_bound")]
+    assert bounds
+    for name in bounds:
+        assert any(f"`{name}`" in row for _, row in rows), name

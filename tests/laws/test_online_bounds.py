@@ -120,7 +120,7 @@ def updated(model, X):
 
 @given(world=worlds(), data=st.data(), r=some, epochs=st.integers(1, 3))
 def test_arow(world, data, r, epochs):
-    """The theorem of section 4, over the examples with an update."""
+    """Theorem 10 of docs/theorems.md, over the examples with an update."""
     X, y = world
     u = data.draw(weights(X.shape[1]))
     model = fitted(AROW, X, y, r=r, covariance="full", max_iter=epochs, shuffle=False)
@@ -128,6 +128,16 @@ def test_arow(world, data, r, epochs):
     loss = float(model.dual_coef_ @ hinge(X, y, u))
     most = arow_bound(updated(model, X), u, loss, right=right, r=r)
     assert model.n_mistakes_ <= most * ROUNDING + 1e-9
+
+
+@given(world=worlds(), r=some, epochs=st.integers(1, 3))
+def test_arow_is_ridge_regression_on_what_it_learned_from(world, r, epochs):
+    """The same theorem: the mean solves (r I + X'X) mu = X'y over the examples with an update."""
+    X, y = world
+    model = fitted(AROW, X, y, r=r, covariance="full", max_iter=epochs, shuffle=False)
+    Z, t = updated(model, X), np.repeat(y, model.dual_coef_)
+    mu = np.append(model.coef_, model.intercept_)
+    assert np.allclose(r * mu + Z.T @ (Z @ mu), Z.T @ t, rtol=1e-9, atol=1e-9)
 
 
 @given(world=worlds(), data=st.data(), a=some, gamma=some, epochs=st.integers(1, 3))

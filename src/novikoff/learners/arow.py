@@ -13,7 +13,9 @@ any $u$, over the examples $A$ with an update, of which $U$ were right answers,
 $$M \le \sqrt{r\|u\|^2 + u^\top X_A u}\;\sqrt{\ln\det(I + X_A/r) + U}
   + \sum_{t \in A}\ell^*_t - U, \qquad X_A = \sum_{t \in A} x_t x_t^\top,$$
 
-with the hinge losses $\ell^*_t$ of $u$ (`novikoff.arow_bound`).
+with the hinge losses $\ell^*_t$ of $u$ (`novikoff.arow_bound`). And $\mu = (rI + X_A)^{-1}
+\sum_{t \in A} y_t x_t$ at all times: AROW is ridge regression of the labels on the examples that it
+found wanting. Both are proved in `docs/theorems.md`, theorem 10.
 """
 
 from typing import Any, NamedTuple
@@ -112,7 +114,8 @@ class AROW(Confident):
     References
     ----------
     Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
-    NIPS 22, figure 1 and the mistake bound of its section 4. Machine Learning 91 (2013).
+    NIPS 22, figure 1 and the mistake bound of its section 4, which is theorem 10 of
+    `docs/theorems.md`. Machine Learning 91 (2013).
     """
 
     _other_proof = "chooses its steps, and its bound has another proof (novikoff.arow_bound)"

@@ -10,20 +10,14 @@ So $w^\pm_j = f^{\pm z_j}$ with $z = \sum y\,x$ over the mistakes: a perceptron 
 $f^z - f^{-z}$. It is $z$ that is kept, and the weights are scaled together where they would grow
 too large, which changes no sign.
 
-**Theorem.** Let $u$ have $\sum_j|u_j| = 1$ over $n$ weights (the bias counted), and
+Let $u$ have $\sum_j|u_j| = 1$ over $n$ weights (the bias counted), and
 $D = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$ for some $\gamma > \eta/2$, where
 $\eta = \ln f$. Then
 
 $$M \le \frac{\ln 2n + \eta D}{\eta\gamma - \eta^2/2},$$
 
 that is, $2\ln(2n)/\gamma^2$ where $u$ separates by $\gamma$ and $\eta = \gamma$
-(`novikoff.balanced_winnow_bound`). *Proof.* Scaled to sum 1, the $2n$ weights are a distribution
-$p$, the uniform one at the start, and $u$ is the difference of the halves of another,
-$q$. A mistake changes the divergence $D(q\,\|\,p)$ by
-$-\eta\,y\langle u, x\rangle + \ln\sum_j(p^+_jf^{yx_j} + p^-_jf^{-yx_j})$; the sum is the mean of
-$e^{\eta Z}$ for a $Z$ in $[-1, 1]$ of mean $y\langle p^+ - p^-, x\rangle \le 0$, and so by
-Hoeffding's lemma its logarithm is at most $\eta^2/2$. The divergence is at most $\ln 2n$ at first
-and never negative.
+(`novikoff.balanced_winnow_bound`; theorem 7 of `docs/theorems.md`, with its proof).
 """
 
 from typing import Any, NamedTuple
@@ -179,7 +173,8 @@ class BalancedWinnow(Online):
     References
     ----------
     Littlestone, N. (1989). Mistake bounds and logarithmic linear-threshold learning algorithms.
-    PhD thesis, University of California, Santa Cruz (the balanced version, threshold 0).
+    PhD thesis, University of California, Santa Cruz (the balanced version, threshold 0). The bound
+    is theorem 7 of `docs/theorems.md`.
     Grove, A. J., Littlestone, N. & Schuurmans, D. (2001). General convergence results for linear
     discriminant updates. Machine Learning 43(3).
     """

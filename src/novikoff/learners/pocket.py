@@ -16,11 +16,11 @@ The ratchet needs all the data, so it begins with the second epoch of a `fit`; i
 in a stream, the longest run decides: so a chain of blocks is still one epoch. An epoch without a
 mistake is a check that needs no counting.
 
-The run has the perceptron's bounds, and the errors of the pocket never grow from epoch to epoch.
-Gallant's theorem, that with enough examples drawn at random the weights in the pocket are as good
-as any with a probability as near to 1 as wanted, is for his algorithm, which checks after every run
-that is longer than that of the pocket. His proof is for rational numbers; Muselli (1997) has one
-for all.
+The run has the perceptron's bounds (Freund & Schapire 1999, theorems 1 and 2), and the errors of
+the pocket never grow from epoch to epoch. Gallant's theorem, that with enough examples drawn at
+random the weights in the pocket are as good as any with a probability as near to 1 as wanted, is
+for his algorithm, which checks after every run that is longer than that of the pocket. His proof is
+for rational numbers; Muselli (1997) has one for all.
 """
 
 from typing import Any
@@ -144,6 +144,8 @@ class Pocket(Additive):
     Networks 1(2), the pocket algorithm with ratchet, and for many classes, the linear machine.
     Muselli, M. (1997). On convergence properties of pocket algorithm. IEEE Transactions on Neural
     Networks 8(3).
+    Freund, Y. & Schapire, R. E. (1999). Large margin classification using the perceptron algorithm.
+    Machine Learning 37(3), theorems 1 and 2, which hold for the run.
     """
 
     multi_class = "joint"

@@ -115,7 +115,7 @@ def arow_bound(X: Any, u: Any, loss: float = 0.0, *, right: int = 0, r: float = 
     References
     ----------
     Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
-    NIPS 22, the theorem of section 4.
+    NIPS 22, section 4. Theorem 10 of `docs/theorems.md`, with a proof.
     """
     X, u = _matrix(X, u)
     _require(loss=loss, right=right)
@@ -217,8 +217,8 @@ def balanced_winnow_bound(
     References
     ----------
     Littlestone, N. (1989). Mistake bounds and logarithmic linear-threshold learning algorithms.
-    PhD thesis, University of California, Santa Cruz. The proof of this form is in
-    `novikoff/learners/balanced_winnow.py`.
+    PhD thesis, University of California, Santa Cruz. Theorem 7 of `docs/theorems.md`, with a proof
+    of this form.
     """
     _require(margin=margin, loss=loss)
     if n < 1 or n != int(n):
