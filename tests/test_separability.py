@@ -418,12 +418,26 @@ def test_the_warning_points_here():
         Perceptron(max_iter=2).fit(GATES, [0, 1, 1, 0])
 
 
+def test_the_least_product_does_not_touch_the_largest():
+    """1.7e308 squared less 1.6e308 squared, and two of the least floats: the bits are far apart."""
+    x = np.array([[1.6e308, 1.7e308, 5e-324, 0.0]])
+    limbs = np.zeros(N_LIMBS, np.int64)
+    for last in (5e-324, -5e-324, 1.0):
+        for sign in (1.0, -1.0):
+            V = sign * np.array([[-1.6e308, 1.7e308, last, 0.0, 0.0]])
+            assert exact_sign(V, x, 0, limbs) == sign
+            assert not limbs.any()
+    V = np.array([[1.7e308, -1.6e308, 5e-324, 0.0, 0.0]])  # the large ones cancel
+    assert exact_sign(V, x, 0, limbs) == 1
+
+
 @given(data=st.data(), d=st.integers(1, 6))
 def test_signs_are_exact_at_every_scale(data, d):
     numbers = st.one_of(
         st.integers(-4, 4).map(float),
         st.floats(-1e150, 1e150, allow_subnormal=True),
         st.floats(-1e-140, 1e-140),
+        st.sampled_from([5e-324, -5e-324, 2.0**-1022, 1e308, -1.7e308]),
     )
     x = np.array([data.draw(st.lists(numbers, min_size=d, max_size=d))])
     V = np.array(

@@ -26,7 +26,7 @@ LIMB = 32
 PRIME = 2**61 - 1
 LOWEST = 1074
 """No float has a bit below this place after its point."""
-N_LIMBS = (2 * 1074 + 2 * 1024 + 128) // LIMB
+N_LIMBS = (2 * 1074 + 106 + 2 * 1024 + 128) // LIMB
 
 
 # ------------------------------------------------------------- scores that know their error
@@ -67,11 +67,11 @@ def compensated_score(v, X, i):
 
 @njit(cache=True)
 def exact_sign(V, X, i, limbs):
-    r"""The sign of $\langle \sum_k V_k, (x_i, 1)\rangle$, by summing it in integers of 4,300 bits.
+    r"""The sign of $\langle \sum_k V_k, (x_i, 1)\rangle$, by summing it in integers of 4,400 bits.
 
-    Every product of two floats is an integer of 106 bits at a place between 2^-2148 and
-    2^1942; it is added there, limb by limb, and carries are settled at the end. `limbs`
-    are zeros, and are left so.
+    Every product of two floats is an integer of 106 bits at a place between 2^-2252 (of the least
+    two, whose bits come last) and 2^1942; it is added there, limb by limb, and carries are settled
+    at the end. `limbs` are zeros, and are left so.
     """
     lowest, highest = N_LIMBS - 1, 0
     mask = np.int64(0xFFFFFFFF)
@@ -89,7 +89,7 @@ def exact_sign(V, X, i, limbs):
             ix, iw = abs(ix), abs(iw)
             x1, x0 = ix >> 27, ix & 0x7FFFFFF
             w1, w0 = iw >> 27, iw & 0x7FFFFFF
-            place = ex + ew - 106 + 2 * 1074
+            place = ex + ew + 2 * 1074
             for part in range(3):
                 if part == 0:
                     q, at = x0 * w0, place
