@@ -11,8 +11,20 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from laws.learners import ADDITIVE, LEARNERS, ZERO_ONE, assert_same, data_for, fitted, options_for
-from novikoff import Perceptron, VotedPerceptron, Winnow
-from novikoff.errors import NovikoffError
+from novikoff import (
+    AROW,
+    SCW,
+    PassiveAggressive,
+    Perceptron,
+    SecondOrderPerceptron,
+    VotedPerceptron,
+    Winnow,
+)
+from novikoff.errors import DataError, NovikoffError
+from novikoff.learners import many
+
+CONFIDENT = (AROW, SCW, SecondOrderPerceptron)
+"""Those with a covariance, its diagonal or all of it."""
 
 
 def stream(model, X, y, cuts, **arrays):
@@ -151,6 +163,44 @@ def test_a_failed_block_leaves_the_model_as_it_was(learner, says, form):
         with pytest.raises(ValueError, match=says):
             fresh.partial_fit(form(bad_X), bad_y, classes=[-1, 1])
         assert vars(fresh) == vars(learner())
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_failed_block_of_few_entries_leaves_the_model_as_it_was(learner, full):
+    """Fewer entries than weights: not all weights are copied, and yet all must come back."""
+    random = np.random.default_rng(0)
+    options = {"covariance": "full" if full else "diagonal"} if learner in CONFIDENT else {}
+    model = learner(shuffle=False, **options)
+    X = (random.random((30, 60)) < 0.5).astype(float)
+    model.partial_fit(sparse.csr_array(X), np.arange(30) % 2)
+    bad = np.zeros((9, 60))
+    bad[np.arange(8), np.arange(8)] = 1.0
+    bad[8, 8] = np.nan
+    before = state_bytes(model)
+    with pytest.raises(DataError, match="NaN|0 to 1|0/1"):
+        model.partial_fit(sparse.csr_array(bad), np.arange(9) % 2)
+    assert state_bytes(model) == before
+
+
+@pytest.mark.parametrize("learner", [*ADDITIVE, PassiveAggressive, AROW])
+def test_a_failed_piece_of_a_block_takes_the_others_with_it(learner, monkeypatch):
+    """A machine for each class has room for so many updates: a long pass goes piece by piece."""
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((40, 3)), np.arange(40) % 5
+    options = {} if learner is AROW else {"multi_class": "ovr"}
+    model = learner(shuffle=False, **options).partial_fit(X, y)
+    scores = model.decision_function(X)
+    before = state_bytes(model)
+    monkeypatch.setattr(many, "ROOM", 28)
+    bad = X.copy()
+    bad[-1, 0] = np.nan
+    with pytest.raises(DataError, match="NaN"):
+        model.partial_fit(bad, y)
+    np.testing.assert_array_equal(model.decision_function(X), scores)
+    assert state_bytes(model) == before
+    twin = pickle.loads(before).partial_fit(X, y)
+    assert_same(model.partial_fit(X, y), twin, rows=X)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

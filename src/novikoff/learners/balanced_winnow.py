@@ -275,9 +275,6 @@ class BalancedWinnow(Online):
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return Clipped(as_rows(X)) if space["clip"] else as_rows(X)
 
-    def _by_column(self) -> bool:
-        return False
-
     def _changes_all(self, space: dict[str, Any]) -> bool:
         return True  # where weights are scaled down together
 

@@ -108,6 +108,10 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Has each of many classes a machine of its own, so that a visit can make many updates?"""
         return False
 
+    def _changes_all(self, space: dict[str, Any]) -> bool:
+        """Can an update change weights of features that its example does not have?"""
+        return False
+
     def _by_column(self) -> bool:
         """Does what it keeps beside the weights change only where an example has entries?"""
         return False
@@ -331,7 +335,8 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _stream(self, run: Run, X: Any, y: Array, weight: Array | None, late: Array) -> None:
         order = self._visited(X, weight, run.space)
-        with undone_on_error(self, Undo(run, X, self._by_column())):
+        everywhere, by_column = self._changes_all(run.space), self._by_column()
+        with undone_on_error(self, Undo(run, X, everywhere=everywhere, by_column=by_column)):
             if self.shuffle and len(y) > 1:
                 order = self._order(order, len(y), check_random_state(self.random_state))
             self._watch(run)
@@ -346,7 +351,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
                 D = self._look_on(run, X, D, n_visits(D) if len(since) == 1 else int(since.max()))
             with at_work(run, self.n_jobs):
                 self._pass(run, np.zeros(len(y), np.int64), X, D, since, measure=True)
-        self._settle(run, X)
+            self._settle(run, X)
 
     def _look_on(self, run: Run, X: Any, D: Examples, n: int) -> Examples:
         """Visit `n` examples while there is one class, and nothing to learn; the others."""

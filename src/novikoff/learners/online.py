@@ -149,10 +149,6 @@ class Online(MistakeDriven):
     def _recorder(self, run: Run) -> Recorder:
         return Ruled(self._rule(run), whole=self._changes_all(run.space))
 
-    def _changes_all(self, space: dict[str, Any]) -> bool:
-        """Can an update change weights of features that its example does not have?"""
-        return False
-
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return as_rows(X)
 

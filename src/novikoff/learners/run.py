@@ -114,22 +114,28 @@ class Run:
 class Undo:
     """What is needed to take back one pass over a block, at no more than the block's cost.
 
-    Of what is kept beside the weights, the block's columns are copied if it changes `by_column`,
+    The weights of the block's columns are copied, or all of them where an update can change others
+    too (`everywhere`). Of what is kept beside them, the same columns are if it changes `by_column`,
     and otherwise all of it.
     """
 
     NUMBERS = ("n_seen", "length", "reach", "total", "least", "private", "largest")
 
-    def __init__(self, run: Run, X: Any, by_column: bool) -> None:
+    def __init__(self, run: Run, X: Any, *, everywhere: bool, by_column: bool) -> None:
         self.run = run
         self.mistakes, self.streaming, self.mean = list(run.mistakes), run.streaming, run.mean
         self.numbers = [getattr(run, name) for name in self.NUMBERS]
         # updates are only ever added: the same table with the old count is the old record
         self.recorded = None if run.recorded is None else replace(run.recorded)
         self.touched: Any = slice(None)
-        if sparse.issparse(X) and X.nnz < run.w.shape[-1]:
+        if not everywhere and sparse.issparse(X) and X.nnz < run.w.shape[-1]:
             self.touched = np.append(X.indices, run.w.shape[-1] - 1)
         self.values = run.w[..., self.touched].copy()
+        self.memory: Any = None
+        if isinstance(run.memory, np.ndarray):  # shaped like the weights, and changed with them
+            self.memory = run.memory[..., self.touched].copy()
+        elif run.memory is not None:
+            self.memory = run.memory.mark()
         self.changes = None if run.changes is None else list(run.changes)
         self.counts = None if run.counts is None else run.counts.copy()
         self.places: Any = self.touched if by_column else slice(None)
@@ -141,6 +147,10 @@ class Undo:
         run.w[..., self.touched] = self.values
         if run.beside is not None:
             run.beside[..., self.places] = self.beside
+        if isinstance(run.memory, np.ndarray):
+            run.memory[..., self.touched] = self.memory
+        elif run.memory is not None:
+            run.memory.back_to(self.memory)
         run.changes, run.counts = self.changes, self.counts
         run.mistakes, run.streaming, run.mean = self.mistakes, self.streaming, self.mean
         run.recorded = self.recorded

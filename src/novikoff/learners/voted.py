@@ -67,6 +67,20 @@ class Mistakes:
             lost=list(self.lost),
         )
 
+    def _lists(self) -> tuple[list[Any], ...]:
+        return self.times, self.steps, self.support, self.rows, self.gained, self.lost
+
+    def mark(self) -> tuple[list[int], int]:
+        """Where settled mistakes end now."""
+        return [len(pieces) for pieces in self._lists()], self.n_kept
+
+    def back_to(self, mark: tuple[list[int], int]) -> None:
+        """Forget what came after that."""
+        lengths, self.n_kept = mark
+        for pieces, length in zip(self._lists(), lengths, strict=True):
+            del pieces[length:]
+        self.unsettled = 0
+
     def spread(self, places: Array) -> None:
         """The classes have new numbers; two classes were known by the sign of the step."""
         if not self.gained and len(places) == 2:
