@@ -160,11 +160,11 @@ def _wait_while(array, index, value):
 
 
 def wait_for(array: Any, index: int, value: int) -> bool:
-    """Wait until a number is this: awake for a moment, then letting other threads go first.
+    """Wait until a number is this or more: awake for a moment, then letting others go first.
 
     Was the moment enough?
     """
-    while array[index] != value:
+    while array[index] < value:
         pass
     return True
 
@@ -173,7 +173,7 @@ def wait_for(array: Any, index: int, value: int) -> bool:
 def _wait_for(array, index, value):
     def wait(array, index, value):
         tries = 0
-        while _load(array, index) != value:
+        while _load(array, index) < value:
             tries += 1
             if tries < MOMENT:
                 _rest()

@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from novikoff import (
 )
 from novikoff.cli import main
 from novikoff.data import write
+from novikoff.learners import ahead
 from novikoff.learners import team as teams
 
 PERCEPTRONS = (Perceptron, AveragedPerceptron, VotedPerceptron, Pocket)
@@ -236,6 +238,43 @@ def test_the_team_did_work():
     Eager.visits = 0
     Perceptron(max_iter=3, shuffle=False, n_jobs=2).fit(X, X[:, 0] > 0)
     assert Eager.visits == 3 * 5000
+
+
+def until(true, seconds=30.0):
+    """Wait until that is so."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def test_an_interrupt_on_the_way_back_leaves_no_thread_waiting():
+    """The turn is over, but a slow thread has not seen its last round end: it is sent home too."""
+
+    class Remembered(Eager):
+        def _together(self, p, *rest):
+            Remembered.p = p
+            return super()._together(p, *rest)
+
+    X = np.random.default_rng(0).standard_normal((300, 20)).astype(np.float32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(teams, "Team", Remembered)
+        Perceptron(shuffle=False, n_jobs=2).fit(X, X[:, 0] > 0)
+    board = ahead.Board.of(2)
+    marks = board.marks
+    marks[ahead.FIRST], marks[ahead.OVER] = -1, 0  # nothing to score
+    marks[ahead.ARRIVED] = marks[ahead.ROUND] = 0
+    marks[ahead.SEAT + ahead.WIDTH] = ahead.CALLED
+    slow = threading.Thread(target=ahead.follow, args=(Remembered.p, board, 1), daemon=True)
+    slow.start()
+    for round_ in (1, 2, 3):
+        until(lambda: marks[ahead.ARRIVED] == 1)
+        marks[ahead.ARRIVED] = 0
+        if round_ < 3:
+            marks[ahead.ROUND] = round_
+    ahead.send_home(board, 2)
+    slow.join(30.0)
+    assert not slow.is_alive()
 
 
 def test_an_interrupt_leaves_no_thread_waiting():

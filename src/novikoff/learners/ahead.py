@@ -280,8 +280,10 @@ def follow(p, board, me):
 
 
 def send_home(board: Board, team: int) -> None:
-    """End a turn that does not take place, for those who were called to it."""
+    """End a turn that was interrupted: one that did not begin, for those who were called to it, or
+    one that is over, for those who have not seen its last round end.
+    """
     marks = board.marks
-    marks[FIRST], marks[ROUND], marks[OVER] = -1, 1, 1
+    marks[FIRST], marks[OVER], marks[ROUND] = -1, 1, FAR
     for me in range(1, team):
         marks[SEAT + me * WIDTH] = CALLED

@@ -147,7 +147,7 @@ class Team:
         try:
             self._gather(p, size)
             end, done, self.gap, self.since = lead(p, self.board, plan)
-        except BaseException:  # interrupted on the way there: the others need not wait
+        except BaseException:  # interrupted on the way there, or back: the others need not wait
             send_home(self.board, size)
             raise
         self.together += end - t
@@ -175,7 +175,8 @@ class Team:
                 self.board.marks[SEAT + me * WIDTH] = AWAY
             self.tasks.put(None)
         for other in self.others:
-            other.join()
+            if other.ident is not None:  # it was started
+                other.join()
 
 
 @contextmanager
