@@ -23,7 +23,8 @@ WHOLE = 2.0**53
 def as_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     """`y` as a one-dimensional array of numbers or strings, without missing values."""
     if isinstance(y, list):
-        y = np.asarray(y) if all(type(v) in (int, bool, str) for v in y) else np.array(y, object)
+        kinds = {type(v) for v in y}
+        y = np.asarray(y) if kinds == {str} or kinds <= {int, bool} else np.array(y, object)
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
         return y
     if y is None:
@@ -136,7 +137,8 @@ def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 def _counted(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The same for whole numbers that lie together: counting them is quicker than sorting."""
     low = y.min()
-    places = (y - low).astype(np.intp)
+    wide = y.astype(np.int64) if y.dtype.kind == "i" else y  # 100 is too far from -100 for int8
+    places = (wide - wide.dtype.type(low)).astype(np.intp)
     found = np.flatnonzero(np.bincount(places))
     if len(found) <= 2:
         return two_classes(y)
@@ -167,7 +169,7 @@ def known_classes(classes: Any) -> npt.NDArray[Any]:
 def first_classes(labels: Any) -> npt.NDArray[Any]:
     """The classes that a stream begins with, sorted; there may be one only."""
     y = as_labels(list(labels) if not isinstance(labels, np.ndarray) else labels, "classes")
-    check_classification_targets(y)
+    check_classification_targets(np.repeat(y, 2))  # once each, many would seem to be measurements
     return np.unique(y)
 
 
