@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn.exceptions import ConvergenceWarning
 
 import naive
 from laws.learners import ADDITIVE, fitted
@@ -273,3 +274,25 @@ def test_another_start_and_other_data_are_allowed_for():
     )
     assert model.converged_
     assert model.margin_.lower == 0.0  # the last pass did not see all of it
+
+
+def test_as_many_other_examples_are_other_data():
+    """A warm start was on both of two data sets of one length, which nothing separates."""
+    A, B = (
+        np.array([[0.0, 1], [0, 2], [1, 1], [1, 2]]),
+        np.array([[5.0, 5], [6, 5], [-5, -5], [-6, -5]]),
+    )
+    y, z = [0, 1, 1, 0], [1, 1, 0, 0]
+    for first in ("fit", "partial_fit"):
+        model = Perceptron(warm_start=True, max_iter=50, random_state=0)
+        if first == "partial_fit":
+            model.fit(B, z).partial_fit(A, y)
+        else:
+            with pytest.warns(ConvergenceWarning):
+                model.fit(A, y)
+        model.fit(B, z).fit(B, z)
+        assert model.converged_
+        assert model.margin_.lower == 0.0
+        assert model.mistake_bound_ == np.inf
+        if first == "fit":
+            assert model.dual_coef_.sum() == model.mistakes_[50:].sum()

@@ -28,6 +28,7 @@ from novikoff.labels import (
     two_classes,
 )
 from novikoff.learners import many, parameters
+from novikoff.learners.fingerprint import fingerprint
 from novikoff.learners.joint import Made
 from novikoff.learners.predicting import Predicting
 from novikoff.learners.recording import Recorder, pair_of
@@ -166,15 +167,12 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     ) -> Run:
         going_on = self._going_on(coef, intercept)
         run = self._resumed(X) if going_on else self._begin(X, n_classes, coef, intercept)
-        run.streaming = False
+        again, updates = run.begin_fit(
+            len(y), fingerprint(X, y, weight) if self.warm_start else None
+        )
         self._watch(run)
-        updates = run.updates
         if run.recorded is not None:
-            run.recorded.begin_fit(X, y, same=updates is not None and len(updates) == len(y))
-        if updates is None or len(updates) != len(y):
-            run.one_data_set = run.n_seen == 0
-            run.updates, run.shares = np.zeros(len(y), np.int64), None
-            updates = run.updates
+            run.recorded.begin_fit(X, y, same=again)
         keep = self._visited(X, weight, run.space)
         random = check_random_state(self.random_state)
         rows, since = self._rows(X, run.space), np.zeros(n_classes, np.int64)
@@ -340,6 +338,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             if self.shuffle and len(y) > 1:
                 order = self._order(order, len(y), check_random_state(self.random_state))
             self._watch(run)
+            run.one_data_set = False
             if not run.streaming:
                 run.begin_pass()
                 run.streaming = True

@@ -75,7 +75,7 @@ class Perceptron(Additive):
     converged_ : bool
         Was the last epoch free of mistakes?
     dual_coef_ : ndarray of shape (n_samples,)
-        Updates on each example of the last `fit`.
+        Updates on each example of the last `fit`, and of warm starts on the same data before it.
     radius_ : float
         The largest length of an example in the run's space, bias coordinate included.
     margin_ : Bracket

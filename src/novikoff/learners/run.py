@@ -61,6 +61,8 @@ class Run:
     """The largest step."""
     one_data_set: bool = True
     """Was every pass over the same examples?"""
+    fingerprint: int | None = None
+    """That of the data of the last `fit`, if a warm start may go on with it."""
     updates: Array | None = None
     """How often each example of `fit` was a mistake."""
     shares: Array | None = None
@@ -75,6 +77,15 @@ class Run:
     """What happened, update by update, if that is recorded."""
     team: Any = None
     """The threads that make its passes, while they do."""
+
+    def begin_fit(self, n: int, fingerprint: int | None) -> tuple[bool, Array]:
+        """A `fit` on `n` examples begins: are they those of the last one? And room for updates."""
+        again = fingerprint is not None and fingerprint == self.fingerprint
+        self.fingerprint, self.streaming = fingerprint, False
+        if not again or self.updates is None:
+            self.one_data_set = self.n_seen == 0
+            self.updates, self.shares = np.zeros(n, np.int64), None
+        return again, self.updates
 
     def begin_pass(self) -> None:
         """Count the mistakes from here on as those of one more pass."""
@@ -119,7 +130,7 @@ class Undo:
     and otherwise all of it.
     """
 
-    NUMBERS = ("n_seen", "length", "reach", "total", "least", "private", "largest")
+    NUMBERS = ("n_seen", "length", "reach", "total", "least", "private", "largest", "one_data_set")
 
     def __init__(self, run: Run, X: Any, *, everywhere: bool, by_column: bool) -> None:
         self.run = run

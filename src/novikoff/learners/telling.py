@@ -62,7 +62,7 @@ class Telling(Counting[Run]):
 
     @property
     def dual_coef_(self) -> Array:
-        """How often each example of `fit` was a mistake, warm starts on as many counted in."""
+        """How often each example of `fit` was a mistake, with warm starts on the same data."""
         updates = self._fitted().updates
         if updates is None:
             raise AttributeError("dual_coef_ is known after fit only: a stream keeps no examples.")

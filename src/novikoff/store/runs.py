@@ -45,6 +45,8 @@ def pack_run(run: Run, parts: Parts) -> None:
             parts.tensors[f"each.{name}"] = np.minimum(value, LARGEST)
         else:
             parts.values[name] = encoded(name, value)
+    if run.fingerprint is not None:
+        parts.values["fingerprint"] = str(run.fingerprint)
     parts.tensors |= {
         "weights": run.w,
         "mistakes": np.array(run.mistakes, np.int64),
@@ -85,6 +87,9 @@ def unpack_run(parts: Parts, n_classes: int, *, many: bool) -> Run:
     shares = None
     if "shares" in parts.tensors and updates is not None:
         shares = parts.tensor("shares", (np.int32,), (len(updates), n_classes))
+    fingerprint = parts.values.pop("fingerprint", None)
+    if not (fingerprint is None or (isinstance(fingerprint, str) and fingerprint.isdecimal())):
+        raise ModelFileError("The fingerprint of the data in the file is no number: it is damaged.")
     brought = parts.tensor("brought", (np.float64,), (n_classes,))
     if not (brought >= 0).all():
         raise ModelFileError("The tensor 'brought' has a negative number in it.")
@@ -96,6 +101,7 @@ def unpack_run(parts: Parts, n_classes: int, *, many: bool) -> Run:
         n_seen=n_seen,
         least=_number(parts, "least", n_classes, machines, least=-np.inf),
         one_data_set=parts.flag("one_data_set"),
+        fingerprint=None if fingerprint is None else int(fingerprint),
         updates=updates,
         shares=shares,
         brought=brought,
