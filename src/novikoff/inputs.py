@@ -17,6 +17,8 @@ DTYPES = [
 """What the loops read as it is; anything else becomes the first of these."""
 
 _AS_IS = frozenset(DTYPES)
+EXACT = 2**53
+"""All whole numbers up to this are doubles."""
 
 
 def weight_dtype(X: Any) -> np.dtype[Any]:
@@ -46,6 +48,7 @@ def read(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise DataError("X is a masked array with masked values: fill them in, or drop the rows.")
     if isinstance(X, np.ndarray) and X.dtype.newbyteorder("=") in _AS_IS:
         X = X.astype(X.dtype.newbyteorder("="), copy=False)
+    require_exact(X)
     X = validate_data(
         estimator,
         X,
@@ -57,6 +60,44 @@ def read(estimator: Any, X: Any, *, reset: bool) -> Any:
         ensure_all_finite=False,
     )
     return in_canonical_order(X) if sparse.issparse(X) else X
+
+
+def require_exact(X: Any) -> None:
+    """Raise an error for values that doubles cannot hold: dates, and whole numbers that round.
+
+    Whatever is proved would be of other numbers than were given.
+    """
+    if isinstance(X, list | tuple):
+        try:
+            X = np.asarray(X)
+        except ValueError:  # not a table; others say so
+            return
+    if hasattr(X, "iloc"):  # a frame of pandas, each column of a type of its own
+        for j, name in enumerate(X.columns):
+            _require_exact(X.iloc[:, j].to_numpy(), X.dtypes.iloc[j], f"column {name!r}")
+    elif hasattr(X, "dtype"):
+        _require_exact(X.data if sparse.issparse(X) else X, X.dtype, "X")
+
+
+def _require_exact(values: Any, dtype: Any, where: str) -> None:
+    kind = getattr(dtype, "kind", "")
+    if kind in "mM":
+        raise DataError(
+            f"{where} has dates or times ({dtype}), but features are numbers: make some of them, "
+            "like the days since the first."
+        )
+    if kind not in "iu" or getattr(dtype, "itemsize", 0) < 8 or not len(values):
+        return
+    if values.dtype.kind not in "iu" or -EXACT <= values.min() <= values.max() <= EXACT:
+        return
+    far = values[(values > EXACT) | (values < -EXACT)]
+    rounded = [v for v in far.tolist() if int(float(v)) != v]
+    if rounded:
+        raise DataError(
+            f"{where} has the whole number {rounded[0]}, but past 2**53 = {EXACT} not all of them "
+            "are doubles, and this one would be rounded: leave out identifiers, or subtract what "
+            "they have in common."
+        )
 
 
 def as_rows(X: Any) -> Any:

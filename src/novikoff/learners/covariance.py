@@ -97,7 +97,7 @@ class Confident(Online):
     def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
         if space["covariance"] == "diagonal":
             return Like(w.shape, w.dtype, least=0.0)
-        return Like((*w.shape, w.shape[-1]), w.dtype)
+        return Like((*w.shape, w.shape[-1]), np.float64)  # in singles it soon is none, by rounding
 
     def _beside(self, space: dict[str, Any], w: Array) -> Array:
         like = self._beside_like(space, w)

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from novikoff.cores import row_by_row
-from novikoff.inputs import DTYPES, in_canonical_order, require_sound
+from novikoff.inputs import DTYPES, in_canonical_order, require_exact, require_sound
 from novikoff.labels import as_labels, numbered
 from novikoff.rows import SUM, U, column, first, last, norm, value
 
@@ -29,6 +29,7 @@ def as_examples(X: Any) -> Any:
 
 def in_rows(X: Any, least: int = 1) -> Any:
     """The same, with the values not looked at; there must be so many."""
+    require_exact(X)
     X = check_array(
         X,
         accept_sparse="csr",

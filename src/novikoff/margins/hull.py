@@ -84,7 +84,10 @@ class Corral:
             self.factorize()
         else:
             u = a - self.A[0]
-            self.Q, self.R = qr_insert(self.Q, self.R, u, k, which="col", check_finite=False)
+            try:
+                self.Q, self.R = qr_insert(self.Q, self.R, u, k, which="col", check_finite=False)
+            except np.linalg.LinAlgError:  # by rounding it lies where the others do
+                self.factorize()
 
     def remove(self, gone: Array) -> None:
         """Let the points at these places go."""
