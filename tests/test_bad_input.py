@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from novikoff import (
     AveragedPerceptron,
     DataError,
+    KernelPerceptron,
     NovikoffError,
     ParameterError,
     Perceptron,
@@ -347,6 +348,14 @@ def test_a_run_goes_on_in_the_space_it_began_in(learner):
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.set_params(warm_start=False).fit(X, y)
     assert model._run.space[name] == changes[name]
+
+
+def test_a_warning_points_at_the_call():
+    X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
+    for model in (Perceptron(max_iter=2), KernelPerceptron(kernel="linear", max_iter=2)):
+        with pytest.warns(ConvergenceWarning) as caught:
+            model.fit(X, y)
+        assert [warning.filename for warning in caught] == [__file__]
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

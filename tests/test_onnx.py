@@ -90,6 +90,15 @@ def test_the_same_labels_but_for_rounding(learner, path, data, seed):
     np.testing.assert_array_equal(label[clear], model.predict(X)[clear])
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_clipped_features(dtype, path):
+    X = np.array([[-1.0, 2.0], [0.5, 0.25], [3.0, 0.0], [0.0, 1.0]], dtype)
+    model = fitted(BalancedWinnow, X, [1, 0, 0, 1], clip=True, random_state=0)
+    label, score = evaluated(model, X, path)
+    np.testing.assert_array_equal(label, model.predict(X))
+    np.testing.assert_allclose(score, model.decision_function(X), rtol=1e-6)
+
+
 @pytest.mark.parametrize("tie", ["mistake", "negative", "positive"])
 @given(data=st.data())
 def test_averages_that_are_exact(tie, path, data):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -27,8 +28,9 @@ def require_jobs(n_jobs: Any) -> None:
         )
 
 
+@cache
 def n_cores() -> int:
-    """How many cores this process may use."""
+    """How many cores this process may use, when that is first asked."""
     from joblib import cpu_count  # takes longer to import than a small command does its work
 
     return int(cpu_count())

@@ -154,6 +154,21 @@ def test_second_order_perceptron(world, data, a, gamma, epochs):
     assert model.n_mistakes_ <= most * ROUNDING + 1e-9
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("learner", [AROW, SCW, SecondOrderPerceptron])
+def test_a_full_covariance_stays_one(learner, dtype):
+    """Columns that nearly depend on each other, far from unit length: rounding must not win."""
+    random = np.random.default_rng(0)
+    Z = random.standard_normal((2000, 3))
+    beside = Z @ random.standard_normal((3, 7)) + 1e-3 * random.standard_normal((2000, 7))
+    X = (100 * np.hstack([Z, beside])).astype(dtype)
+    y = Z[:, 0] + 0.5 * random.standard_normal(2000) > 0
+    model = fitted(learner, X, y, covariance="full", max_iter=10, shuffle=False)
+    assert np.linalg.eigvalsh(model._run.beside).min() > 0
+    assert learner is SCW or model.n_updates_ >= model.n_mistakes_
+    assert model.score(X, y) > 0.75
+
+
 def divergence(mu, S, mean, T):
     """Of N(mu, S) from N(mean, T), but for a constant."""
     inverse = np.linalg.inv(T)

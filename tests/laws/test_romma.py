@@ -175,6 +175,18 @@ def test_rows_that_cannot_be_met_change_nothing():
     np.testing.assert_array_equal(model.coef_, [[1.0, 0.0]])
 
 
+@given(crowd=crowds(), seed=st.integers(0, 9))
+def test_every_update_counts(crowd, seed):
+    """One that makes the weights anew too: it leaves no trace in what the rows before had added."""
+    X, y = crowd
+    X = X + np.random.default_rng(seed).standard_normal(X.shape)
+    model = fitted(Romma, X, y, kernel="poly", max_iter=3, record=True, update_on="margin")
+    assert model.updates_.sum() == len(model.trace_)
+    np.testing.assert_array_equal(
+        model.updates_, np.bincount(model.trace_.epoch, minlength=len(model.updates_))
+    )
+
+
 def test_options():
     with pytest.raises(ValueError, match="update_on='always' was given, but it must be one of"):
         Romma(update_on="always").fit(np.eye(2), [0, 1])

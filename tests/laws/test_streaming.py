@@ -165,6 +165,17 @@ def test_a_failed_block_leaves_the_model_as_it_was(learner, says, form):
         assert vars(fresh) == vars(learner())
 
 
+@pytest.mark.parametrize("learner", [one for one in LEARNERS if one is not Winnow])
+def test_examples_of_no_weight_may_come_first(learner):
+    """They are looked at, as all are, and nothing is learned, with one class known or two."""
+    X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), np.array([0, 1, 0])
+    rest = learner(shuffle=False).partial_fit(X[1:], y[1:], classes=[0, 1])
+    for classes in ([0, 1], None):
+        model = learner(shuffle=False).partial_fit(X[:1], y[:1], classes, sample_weight=[0.0])
+        assert model.n_mistakes_ == 0
+        np.testing.assert_array_equal(model.partial_fit(X[1:], y[1:]).coef_, rest.coef_)
+
+
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_failed_block_of_few_entries_leaves_the_model_as_it_was(learner, full):

@@ -129,7 +129,7 @@ def fit(
             **reading,
         )
     if not fitted.model.converged_:
-        fitted.model._warn(fitted.model._run, sum(fitted.layout.n_examples))
+        fitted.model._warn(fitted.model._run, sum(fitted.layout.n_examples), stacklevel=3)
     return fitted.model
 
 

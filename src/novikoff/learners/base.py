@@ -356,7 +356,9 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Visit `n` examples while there is one class, and nothing to learn; the others."""
         self._require_sound(X, run.space)
         every = many.visits(D)
-        run.length = max(run.length, float(lengths_of(as_rows(X), X.shape[0])[every[:n]].max()))
+        run.length = max(
+            run.length, float(lengths_of(as_rows(X), X.shape[0])[every[:n]].max(initial=0.0))
+        )
         run.n_seen += n
         if run.recorded is not None:
             run.recorded.visited += n
@@ -381,13 +383,13 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         require_jobs(self.n_jobs)
         self._check_parameters()
 
-    def _warn(self, run: Run, n: int) -> None:
+    def _warn(self, run: Run, n: int, stacklevel: int = 4) -> None:
         last = run.mistakes[-1]
         warnings.warn(
             f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs: the last one still "
             f"made {last} mistake{'s' * (last != 1)} on {n} examples. {self._advice()}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
 
 

@@ -232,7 +232,6 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             changes = self._changes(run, y, *before, made)
             dual_record.note(run.recorded, len(run.mistakes) - 1, places, y, changes)
         run.mistakes[-1] += wrong
-        run.updates[-1] += int(np.count_nonzero(made.delta))
         return made
 
     def _keep(self, run: DualRun, A: Block, made: Made, slots: Array | None) -> None:
@@ -370,5 +369,5 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs: the last one still "
             f"made {last} mistake{'s' * (last != 1)} on {n} examples. {self._advice()}",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,  # past this, fit, and what lets it ignore overflow
         )

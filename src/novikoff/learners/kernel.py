@@ -257,8 +257,11 @@ class KernelPerceptron(DualLearner):
     def _learn(self, run: DualRun, y: Array, S: Array, G: Array, made: Made) -> int:
         delta, about, tie = made.delta, (run.squares, run.counts, run.least), TIES[self.tie]
         if S.shape[1] > 1 and len(run.counts) == 1:
-            return int(joint(S, G, y, tie, delta, about))
-        return int(against_rest(S, G, y, int(S.shape[1] == 1), tie, delta, about))
+            made_wrong = int(joint(S, G, y, tie, delta, about))
+        else:
+            made_wrong = int(against_rest(S, G, y, int(S.shape[1] == 1), tie, delta, about))
+        run.updates[-1] += int(np.count_nonzero(delta))
+        return made_wrong
 
     def _changes(
         self, run: DualRun, y: Array, S: Array, G: Array, q: Array, made: Made

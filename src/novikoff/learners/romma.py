@@ -55,16 +55,19 @@ def shortest(m, q, xx):
 
 @njit(cache=True)
 def relaxed(S, G, y, shift, edge, made, run):
-    """Visit a block: every weight vector is for one class, `c + shift`, and against the others."""
+    """Visit a block: every weight vector is for one class, `c + shift`, and against the others.
+
+    How many mistakes there were, -1 if a score is not finite, and how many updates.
+    """
     delta, carry = made
     q, counts, least = run
-    k = 0
+    k = n = 0
     for t in range(len(y)):
         for c in range(S.shape[1]):
             sign = 1.0 if y[t] == c + shift else -1.0
             m = sign * S[t, c]
             if not abs(m) < np.inf:
-                return -1
+                return -1, n
             least[c] = min(least[c], m)
             if m <= 0.0:
                 counts[c] += 1
@@ -77,7 +80,8 @@ def relaxed(S, G, y, shift, edge, made, run):
                     delta[:, c] *= f
                     delta[t, c] = sign * d
                     carry[c] *= f
-    return k
+                    n += 1
+    return k, n
 
 
 class Romma(DualLearner):
@@ -196,8 +200,9 @@ class Romma(DualLearner):
 
     def _learn(self, run: DualRun, y: Array, S: Array, G: Array, made: Made) -> int:
         about, edge = (run.squares, run.counts, run.least), EDGES[self.update_on]
-        found = int(relaxed(S, G, y, int(S.shape[1] == 1), edge, tuple(made), about))
-        return found if np.isfinite(run.squares).all() else -1
+        found, updates = relaxed(S, G, y, int(S.shape[1] == 1), edge, tuple(made), about)
+        run.updates[-1] += int(updates)
+        return int(found) if np.isfinite(run.squares).all() else -1
 
     def _changes(
         self, run: DualRun, y: Array, S: Array, G: Array, q: Array, made: Made

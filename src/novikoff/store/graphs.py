@@ -65,7 +65,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
         x = graph.op("Greater", x, graph.constant(graph.dtype.type(space["binarize"])))
     x = graph.doubles(x)
     if space.get("clip"):
-        x = graph.op("Clip", x, *(graph.constant(graph.dtype.type(end)) for end in (0, 1)))
+        x = graph.op("Clip", x, *(graph.constant(np.float64(end)) for end in (0, 1)))
     if space.get("normalize"):
         x = graph.unit_length(x)
     labels = _labels(model.classes_)
