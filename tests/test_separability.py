@@ -437,6 +437,30 @@ def test_a_point_in_the_span_of_the_others_by_rounding(seed):
     assert result.verify(X, y)
 
 
+def test_a_dummy_for_every_level_says_what_one_fewer_says():
+    """R drops the last: level c is pure, and its coefficient alone runs away."""
+    levels, y = np.array(list("aaaabbbbccc")), [0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1]
+    every = (levels[:, None] == np.array(["c", "b", "a"])).astype(float)
+    assert separability(every[:, :2], y).infinite == (1, 0, 0)
+    assert separability(every, y).infinite == (1, 0, 0, 0)
+    assert separability(every, y, fit_intercept=False).infinite == (1, 0, 0)
+
+
+@given(world=worlds(), data=st.data())
+def test_combinations_of_columns_before_them_are_never_told(world, data):
+    X, y = world
+    d = X.shape[1]
+    M = np.array(
+        data.draw(
+            st.lists(st.lists(st.integers(-2, 2), min_size=d, max_size=d), min_size=d, max_size=d)
+        )
+    )
+    result, twice = separability(X, y), separability(np.hstack([X, X @ M + 1.0]), y)
+    assert twice.verdict == result.verdict
+    assert not any(twice.infinite[d : 2 * d])
+    assert any(twice.infinite) == any(result.infinite)
+
+
 def test_without_time_the_verdict_is_undecided():
     X, y, _ = planted(1000, 5, margin=0.1)
     result = separability(X, y, budget=1e-9)

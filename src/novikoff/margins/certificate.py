@@ -67,7 +67,8 @@ class Separability:
         The most mistakes a perceptron can make on this data; infinite if not separable.
     infinite : tuple of int
         For each coefficient, then the intercept: -1, 0 or +1, the direction in which its
-        logistic-regression estimate diverges.
+        logistic-regression estimate diverges; 0 too for a column that is a combination of the
+        intercept and of columns before it, whose estimate has no meaning of its own.
     fit_intercept : bool
         Was a bias allowed?
     rivals : tuple of int

@@ -7,7 +7,10 @@ program of Konis (2007),
 $$\max_v \sum_i \langle v, z_i\rangle \quad\text{subject to}\quad
   \langle v, z_i\rangle \ge 0, \; -1 \le v_j \le 1,$$
 
-and the signs of its solution are reported, as R's `detectseparation` does.
+and the signs of its solution are reported, as R's `detectseparation` does. Where columns depend on
+each other (a dummy variable for every level of a factor, and a bias) a coefficient can be traded
+for others, and its estimate has no meaning of its own. So a column that is a combination of the
+ones before it, the bias counted first, stays 0, as in R's `glm`, which leaves it out.
 """
 
 from typing import Any
@@ -17,6 +20,7 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 
 from novikoff.margins.geometry import cosines
+from novikoff.margins.search import atoms
 
 Array = npt.NDArray[Any]
 
@@ -25,6 +29,10 @@ WIDE = 1000
 """Past so many coefficients the program is too large, and the witness itself speaks."""
 WRONG = -1e-7
 """A row with a cosine below this is on the wrong side."""
+DEPENDENT = 1e-12
+"""A column of which no larger share is left, squared, depends on others."""
+BLOCK = 4096
+"""So many rows are multiplied at a time."""
 
 
 def diverging(search: Any, free: Array, witness: Array | None) -> list[int]:
@@ -38,6 +46,10 @@ def diverging(search: Any, free: Array, witness: Array | None) -> list[int]:
     total = column_sums(search)
     scores = np.empty(len(y))
     working = everything[: 4 * m + 100]
+    some = dependent(products(search.X, y, search.c, m, len(working)), m == len(search.c))
+    if some.any() and len(working) < len(y):  # the other rows may tell them apart
+        some = dependent(products(search.X, y, search.c, m), m == len(search.c))
+    free = free & ~some
     while True:
         v = np.zeros(len(search.c))
         v[:m] = steepest(search.atoms(working)[:, :m], total[:m], free)
@@ -47,6 +59,33 @@ def diverging(search: Any, free: Array, witness: Array | None) -> list[int]:
         if not len(new):
             return directions(v[:m])
         working = np.concatenate([working, new])
+
+
+def products(X: Any, y: Array, c: Array, m: int, n: int | None = None) -> Array:
+    r"""$Z^\top Z$ of the first `m` columns, for the first `n` rows, scaled, of unit length."""
+    total = np.zeros((m, m))
+    n = len(y) if n is None else n
+    for low in range(0, n, BLOCK):
+        Z = atoms(X, y, np.arange(low, min(low + BLOCK, n)), c)[:, :m]
+        total += Z.T @ Z
+    return total
+
+
+def dependent(G: Array, bias: bool) -> Array:
+    """Which columns are combinations of those before them, by their products; a last bias is first.
+
+    Cholesky's factorization, in which nothing is left of such a column.
+    """
+    m = len(G)
+    order = np.roll(np.arange(m), int(bias))
+    A, found = G[np.ix_(order, order)], np.zeros(m, bool)
+    length = A.diagonal().copy()
+    for k in range(m):
+        if not A[k, k] > DEPENDENT * length[k]:
+            found[order[k]] = True
+            continue
+        A[k + 1 :, k + 1 :] -= np.multiply.outer(A[k + 1 :, k] / A[k, k], A[k, k + 1 :])
+    return found
 
 
 def steepest(Z: Array, total: Array, free: Array) -> Array:

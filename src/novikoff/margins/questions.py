@@ -239,6 +239,21 @@ class Sums:
 
 
 @dataclass(frozen=True)
+class Products:
+    """What are the products of the columns, in rows scaled by `c` to unit length?"""
+
+    problem: Problem
+    used: Array | None
+    c: Array
+    m: int
+
+    def __call__(self, shard: Piece, numbers: Array) -> Array:
+        """Those of the first `m`."""
+        X, y = seen(shard, self.problem, self.used)
+        return divergence.products(X, y, self.c, self.m)
+
+
+@dataclass(frozen=True)
 class Cosines:
     """Which rows, scaled by `c`, are on the wrong side of these weights by more than rounding?"""
 

@@ -37,7 +37,7 @@ from novikoff.margins.gathering import Coordinator, Travel, Whole
 from novikoff.margins.geometry import used_columns, without_empty_columns
 from novikoff.margins.kesler import Labelled, Pairs
 from novikoff.margins.many import LOOSE, of_many
-from novikoff.margins.questions import Cosines, Exact, Margins, Sides, Span, Sums
+from novikoff.margins.questions import Cosines, Exact, Margins, Products, Sides, Span, Sums
 from novikoff.margins.search import Search, Undecided, atoms, scales
 from novikoff.margins.separability import (
     proved,
@@ -310,6 +310,10 @@ class Certifying(Coordinator):
             c = scales(np.max([peaks for _, peaks in answers], axis=0), self.bias)
             total = divergence.brought_to_one(sum(sums for sums, _ in answers) * c)
             m, new = len(free), 1
+            active = divergence.products(in_columns(self.X, columns), self.y, c, m)
+            if divergence.dependent(active, self.bias).any():  # other rows may tell them apart
+                every = sum(self.ask(Products(self.problem, columns, c, m)))
+                free = free & ~divergence.dependent(every, self.bias)
             while new:
                 X = in_columns(self.X, columns)
                 Z = atoms(X, self.y, np.arange(len(self.y)), c)[:, :m]
