@@ -278,8 +278,8 @@ class PocketRun:
 def pocket(X, y, *, checks=2, epochs=1, fit_intercept=True, tie="mistake", eta=1):
     """The longest run of right answers decides; from the second epoch on, fewer errors do.
 
-    In those, the `checks` weights of an epoch with the longest runs are looked at, the earlier
-    ones first, and one that has the same run as another is after it.
+    In those, the `checks` weights of an epoch with the longest runs are looked at, and its last
+    ones, the earlier first; of two with the same run, the earlier ranks first.
     """
     rows = augmented(X, fit_intercept)
     w, length, longest = [Fraction(0)] * len(rows[0]), 0, 0
@@ -318,7 +318,7 @@ def pocket(X, y, *, checks=2, epochs=1, fit_intercept=True, tie="mistake", eta=1
             if run.errors is None:
                 run.errors = count(run.pocket, len(rows) + 1)
             ranked = sorted(range(len(met)), key=lambda k: -met[k][0])[:checks]
-            for k in sorted(ranked):
+            for k in sorted({*ranked, len(met) - 1}):
                 if run.errors and (found := count(met[k][1], run.errors)) < run.errors:
                     run.pocket, run.errors = met[k][1], found
         if not run.mistakes[-1]:

@@ -7,10 +7,10 @@ in it.
 
 To count errors after every update would turn an epoch into as many. Here a pass is made first, as
 always, and the list of its mistakes says how long all the weights on the way survived. Then the
-`checks` weights of the longest runs are made once more from the list, and their errors counted,
-each count given up as soon as it is not below that of the pocket. So a pass over $n$ examples reads
-no more than $(1 + \text{checks})\,n$ rows, and once a `fit`, $n$ more for what was in the pocket
-before.
+`checks` weights of the longest runs, and those it ends with, are made once more from the list, and
+their errors counted, each count given up as soon as it is not below that of the pocket. So a pass
+over $n$ examples reads no more than $(2 + \text{checks})\,n$ rows, and once a `fit`, $n$ more for
+what was in the pocket before.
 
 The ratchet needs all the data, so it begins with the second epoch of a `fit`; in the first one, and
 in a stream, the longest run decides: so a chain of blocks is still one epoch. An epoch without a
@@ -93,16 +93,16 @@ class Pocket(Additive):
     r"""The pocket algorithm: a perceptron that keeps the best weights it had.
 
     $$w \leftarrow w + \eta\,y\,x \text{ on a mistake}, \qquad
-      \text{predict with the } w \text{ of the fewest training errors met}$$
+      \text{predict with the } w \text{ of the fewest training errors, of those checked}$$
 
     For data that no hyperplane separates, where a perceptron's last weights can be any. A pass
-    reads at most $1 + \text{checks}$ times the data. Many classes are learned jointly.
+    reads at most $2 + \text{checks}$ times the data. Many classes are learned jointly.
 
     Parameters
     ----------
     checks : int, default=2
         How many of the weights of an epoch to count the errors of, those that survived
-        longest first.
+        longest first; beside the last, which are always checked.
     fit_intercept, normalize, tie, eta0, slack, shuffle, random_state, warm_start, class_weight
         As for `Perceptron`. An error counts as much as its example weighs, without slack.
     record : bool, default=False
@@ -232,7 +232,8 @@ class Pocket(Additive):
         if not counts[KNOWN]:
             counts[KNOWN], counts[ERRORS] = 1, self._errors(run, pocket, D, np.inf)
         done = 0
-        for k in np.sort(np.argsort(-runs, kind="stable")[: self.checks]):
+        longest = np.argsort(-runs, kind="stable")[: self.checks]
+        for k in np.union1d(longest, len(runs) - 1):  # the last weights may be better than all
             self._replay(w, _between(made, done, k), D)
             done, found = k, self._errors(run, w, D, float(counts[ERRORS]))
             if found < counts[ERRORS]:
