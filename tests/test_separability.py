@@ -437,6 +437,15 @@ def test_a_point_in_the_span_of_the_others_by_rounding(seed):
     assert result.verify(X, y)
 
 
+@pytest.mark.parametrize("labels", [[0, 1, 1, 0], [0, 0, 1, 1], [0, 0, 1, 2]])
+def test_certificates_can_be_compared(labels):
+    one, other = separability(GATES, labels), separability(GATES, labels)
+    assert one == other
+    assert len({one, other, Separability.from_json(one.to_json())}) == 1
+    assert one != replace(one, novikoff=17.0)
+    assert one != "one"
+
+
 def test_a_dummy_for_every_level_says_what_one_fewer_says():
     """R drops the last: level c is pure, and its coefficient alone runs away."""
     levels, y = np.array(list("aaaabbbbccc")), [0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1]

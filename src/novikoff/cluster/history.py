@@ -146,7 +146,7 @@ def identity(setting: Setting) -> dict[str, Any]:
     data = blake2b(layout.digest.encode(), digest_size=16).hexdigest()
     return {
         "learner": type(setting.model).__name__,
-        **{name: str(value) for name, value in setting.model.get_params().items()},
+        **{k: str(v) for k, v in setting.model.get_params().items() if k != "n_jobs"},
         "mixing": setting.mixing,
         "seed": setting.seed,
         "shards": len(layout.n_examples),

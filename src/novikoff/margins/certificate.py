@@ -41,7 +41,7 @@ Array = npt.NDArray[Any]
 FORMAT, FORMAT_OF_MANY = "novikoff-separability-1", "novikoff-joint-separability-1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Separability:
     """Whether data can be separated, by how much, and the proof.
 
@@ -204,6 +204,13 @@ class Separability:
             if row_signs(expansion(vector), X, y).any():
                 return False
         return True
+
+    def __eq__(self, other: object) -> bool:
+        """Is it the same certificate, to the bit?"""
+        return isinstance(other, Separability) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
 
     def to_json(self) -> str:
         """The result as JSON text: floats as hexadecimal literals, multipliers as "p/q".
