@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 
 import naive_kernels
 from laws.kernels import assert_same, crowds, fitted, in_blocks_of, kernels
@@ -185,6 +186,12 @@ def test_every_update_counts(crowd, seed):
     np.testing.assert_array_equal(
         model.updates_, np.bincount(model.trace_.epoch, minlength=len(model.updates_))
     )
+
+
+def test_a_run_that_is_stuck_says_so():
+    """The second example points away from the weights exactly: more epochs would not help."""
+    with pytest.warns(ConvergenceWarning, match="after 2 epochs, as nothing could be changed"):
+        Romma(kernel="linear", shuffle=False, max_iter=50).fit([[2.0], [1.0]], [1, 0])
 
 
 def test_options():

@@ -12,9 +12,9 @@ a row is worth at most $\Phi^{B+1} = 1/\sqrt{B+1}$ when it goes: to forget it do
 
 Why it bounds mistakes, for $R = 1$ and any $g$ with $\|g\| \le U$ and hinge losses $\ell_t$: let
 $\|f - g\|^2$ be the distance left. A perceptron step takes $1 - 2\ell_t$ off it, or more. Shrinking
-to length $U$ adds nothing, and shrinking by $\Phi$ at most $(1 - \Phi)\|g\|^2 \le 1/32$. Forgetting a
-row worth $\lambda$ adds at most $\lambda^2 + 2\lambda(1 + U)$, with what its own step had gained by
-$g$ counted in; that is at most $15/32$ once $B \ge 83$. So each of the $M$ mistakes takes off
+to length $U$ adds nothing, and shrinking by $\Phi$ at most $(1 - \Phi)\|g\|^2 \le 1/32$. Forgetting
+a row worth $\lambda$ adds at most $\lambda^2 + 2\lambda(1 + U)$, with what its own step had gained
+by $g$ counted in; that is at most $15/32$ once $B \ge 83$. So each of the $M$ mistakes takes off
 $1/2$, but for $2\ell_t$, and $M \le 2\|g\|^2 + 4\sum_t \ell_t$.
 """
 

@@ -364,10 +364,14 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         self._check_parameters()
 
     def _warn(self, run: DualRun, n: int) -> None:
-        last = run.mistakes[-1]
+        last, advice = run.mistakes[-1], self._advice()
+        stopped = f"stopped at max_iter={self.max_iter} epochs"
+        if not run.updates[-1]:
+            stopped = f"stopped after {len(run.mistakes)} epochs, as nothing could be changed"
+            advice = "No weights meet these examples and those before: nothing separates the data."
         warnings.warn(
-            f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs: the last one still "
-            f"made {last} mistake{'s' * (last != 1)} on {n} examples. {self._advice()}",
+            f"{type(self).__name__} {stopped}: the last one still made {last} "
+            f"mistake{'s' * (last != 1)} on {n} examples. {advice}",
             ConvergenceWarning,
             stacklevel=4,  # past this, fit, and what lets it ignore overflow
         )
