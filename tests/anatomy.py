@@ -28,7 +28,13 @@ def apart(value):
             "unsettled": value.unsettled,
         } | {
             name: apart(np.concatenate([np.zeros(0, dtype), *getattr(value, name)]))
-            for name, dtype in (("times", np.int64), ("steps", np.float64), ("rows", np.int64))
+            for name, dtype in (
+                ("times", np.int64),
+                ("steps", np.float64),
+                ("rows", np.int64),
+                ("gained", np.int32),
+                ("lost", np.int32),
+            )
         }
     if isinstance(value, Updates):
         names = (name for name in value.__slots__ if name not in ("table", "data"))
