@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from laws.learners import ADDITIVE, fitted
 from novikoff import (
+    BalancedWinnow,
     MaxMargin,
     NotSeparable,
     PassiveAggressive,
@@ -118,6 +119,23 @@ def test_boundary_of_many_features_is_projected(form):
     rest -= rest.mean(axis=0)
     first = np.linalg.svd(rest, full_matrices=False)[2][0]
     np.testing.assert_allclose(abs(display.points[:, 1]), abs(rest @ first), atol=1e-6)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("learner", [Winnow(binarize=5.0), BalancedWinnow(clip=True)])
+def test_examples_are_projected_as_the_learner_saw_them(learner, form):
+    X = np.random.default_rng(3).uniform(0, 10, (60, 4)) * [1, 1, 0.1, 0.1]
+    y = (X[:, 0] > 5) | (X[:, 1] > 5) if learner.get_params().get("binarize") else X[:, 2] > 0.5
+    X = form(X.astype(np.float32))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = learner.fit(X, y)
+    points = BoundaryDisplay.from_estimator(model, X, y).points
+    off_line = abs(points[:, 0]) > 1e-9  # Winnow's scores are often 0, on neither side
+    assert off_line.sum() > 20
+    np.testing.assert_array_equal(points[off_line, 0] > 0, model.predict(X)[off_line])
+    scores = model.decision_function(X) / np.linalg.norm(model.coef_)
+    np.testing.assert_allclose(points[:, 0], scores, rtol=1e-5, atol=1e-5)
 
 
 def test_projections_of_little_data():

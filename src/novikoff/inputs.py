@@ -190,6 +190,19 @@ def at_unit_length(X: Any) -> Any:
     return (sparse.diags_array(1 / size) @ Z).tocsr() if sparse.issparse(Z) else Z / size[:, None]
 
 
+def as_seen(X: Any, space: dict[str, Any]) -> Any:
+    """The rows as a learner sees them, in doubles; `space` is what it was told to make of them.
+
+    At unit length (`normalize`), from 0 to 1 (`clip`), or as 0 and 1 (`binarize`).
+    """
+    if space.get("binarize") is not None:
+        X = space["binarize"] < X
+    Z = X.astype(np.float64)
+    if space.get("clip"):
+        Z = Z.minimum(1.0).maximum(0.0) if sparse.issparse(Z) else Z.clip(0.0, 1.0)
+    return at_unit_length(Z) if space.get("normalize") else Z
+
+
 def require_sound(X: Any) -> None:
     """Raise what is wrong with the first bad row of `X`, if there is one."""
     i = first_unsound(as_rows(X), X.shape[0])

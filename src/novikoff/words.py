@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.errors import ParameterError
-from novikoff.inputs import at_unit_length
+from novikoff.inputs import as_seen
 from novikoff.learners import AveragedPerceptron, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
@@ -196,11 +196,7 @@ def _deviations(model: Any, X: Any) -> Array:
         raise ParameterError(
             f"X has {X.shape[1]} features, but the model has {model.n_features_in_}."
         )
-    if space.get("clip"):
-        X = X.minimum(1).maximum(0) if sparse.issparse(X) else X.clip(0, 1)
-    if space.get("binarize") is not None:
-        X = space["binarize"] < X
-    X = at_unit_length(X) if space.get("normalize") else X.astype(np.float64)
+    X = as_seen(X, space)
     if not sparse.issparse(X):
         return np.asarray(X.std(axis=0))
     mean, square = np.ravel(X.mean(axis=0)), np.ravel(X.multiply(X).mean(axis=0))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from novikoff.examples import shuffled
-from novikoff.inputs import at_unit_length
+from novikoff.inputs import as_seen
 from novikoff.trace import Trace
 
 Array = npt.NDArray[Any]
@@ -36,11 +36,8 @@ class Visits(NamedTuple):
 
 def seen(trace: Trace) -> Array:
     """The examples as the learner saw them: at unit length, or as 0 and 1, if it was told to."""
-    X, space = trace.data[0], trace._space
-    X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64)
-    if space.get("binarize") is not None:
-        return np.asarray(space["binarize"] < X, np.float64)
-    return np.asarray(at_unit_length(X)) if space.get("normalize") else X
+    Z = as_seen(trace.data[0], trace._space)
+    return np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z)
 
 
 def order(trace: Trace) -> Array | None:

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from novikoff.errors import ParameterError
-from novikoff.inputs import at_unit_length
+from novikoff.inputs import as_seen
 from novikoff.labels import as_labels, signs
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
@@ -133,8 +133,7 @@ class BoundaryDisplay:
             grid, width = _in_plane(estimator, points, y, w, b)
             names = ("$x_1$", "$x_2$") if names is None else names
         else:
-            space = estimator._run.space if isinstance(estimator, MistakeDriven) else {}
-            Z = at_unit_length(X) if space.get("normalize") else X.astype(np.float64)
+            Z = as_seen(X, _space(estimator))
             points = projected(Z, w, b)
             x, x2, rows = grid_in(*frame_around(np.vstack([points, [0.0, points[0, 1]]])))
             grid, width = (x, x2, rows[:, 0].reshape(x.shape)), _reach(estimator, Z, y, w, b)
@@ -220,8 +219,12 @@ def _in_plane(
     return (x, x2, estimator.decision_function(with_names).reshape(x.shape)), None
 
 
+def _space(estimator: Any) -> dict[str, Any]:
+    return estimator._run.space if isinstance(estimator, MistakeDriven) else {}
+
+
 def _is_linear(estimator: Any) -> bool:
-    space = estimator._run.space if isinstance(estimator, MistakeDriven) else {}
+    space = _space(estimator)
     curved = space.get("normalize") or space.get("clip") or space.get("binarize") is not None
     return not curved and not isinstance(estimator, VotedPerceptron)
 
