@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import MaxMargin, Perceptron, VotedPerceptron
+from novikoff import KernelPerceptron, MaxMargin, Perceptron, VotedPerceptron
 from novikoff.data import load
 from novikoff.plots import (
     BoundaryDisplay,
@@ -52,7 +52,11 @@ def pictures():
         never = Perceptron(max_iter=20, random_state=0).fit(petals[two], species[two])
         vote = VotedPerceptron(max_iter=20, random_state=0).fit(petals[two], species[two])
         stuck = Perceptron(record=True, max_iter=30, random_state=0).fit(petals[two], species[two])
+        three = VotedPerceptron(max_iter=30, random_state=0).fit(petals, species)
         high = Perceptron(random_state=0, max_iter=2000).fit(wdbc, tumour)
+    square = np.random.default_rng(0).uniform(-1, 1, (90, 2))
+    xor = np.where(square.prod(axis=1) > 0, "same", "different")
+    curved = KernelPerceptron(kernel="rbf", gamma=3.0, random_state=0, max_iter=100)
     setosa = Perceptron(record=True, random_state=0).fit(iris, species == "setosa")
     return {
         "boundary": lambda: BoundaryDisplay.from_estimator(model, X, y),
@@ -62,6 +66,10 @@ def pictures():
         "boundary_voted": lambda: BoundaryDisplay.from_estimator(vote, petals[two], species[two]),
         "boundary_projected": lambda: BoundaryDisplay.from_estimator(high, wdbc, tumour),
         "boundary_widest": lambda: BoundaryDisplay.from_estimator(MaxMargin().fit(X, y), X, y),
+        "boundary_of_three": lambda: BoundaryDisplay.from_estimator(three, petals, species),
+        "boundary_of_a_kernel": lambda: BoundaryDisplay.from_estimator(
+            curved.fit(square, xor), square, xor
+        ),
         "update_first": lambda: UpdateDisplay.from_trace(trace, 1),
         "update": lambda: UpdateDisplay.from_trace(trace, 6),
         "update_in_a_plane": lambda: UpdateDisplay.from_trace(setosa.trace_, 3),

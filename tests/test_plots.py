@@ -11,15 +11,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from laws.learners import ADDITIVE, fitted
 from novikoff import (
+    AROW,
     BalancedWinnow,
+    KernelPerceptron,
     MaxMargin,
     NotSeparable,
     PassiveAggressive,
     Perceptron,
+    Romma,
     VotedPerceptron,
     Winnow,
     margin,
@@ -31,6 +35,8 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot as plt
 from matplotlib.collections import PathCollection
+from matplotlib.colors import to_rgb
+from matplotlib.contour import QuadContourSet
 
 from novikoff.plots import (
     BoundaryDisplay,
@@ -41,9 +47,11 @@ from novikoff.plots import (
 )
 from novikoff.plots.boundary import projected
 from novikoff.plots.progress import brackets
+from novikoff.plots.style import CLASSES
 
 GATE = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array(["no", "no", "no", "yes"])
 XOR = GATE[0], np.array([0, 1, 1, 0])
+THREE = [[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0], [0.5, 1.5]], ["a", "b", "c", "a"]
 
 
 @pytest.fixture(autouse=True)
@@ -180,6 +188,92 @@ def test_boundaries_that_cannot_be_drawn(gate):
         BoundaryDisplay.from_estimator(Perceptron().fit([[0.0], [1.0]], [0, 1]), [[0.0]], [0])
     with pytest.raises(ParameterError, match="X has 3 features and the model 2"):
         BoundaryDisplay.from_estimator(gate, np.eye(3), GATE[1][1:])
+
+
+def region_of(ax, point):
+    """The class in the colour of which the ground below a point is drawn; None if it is bare."""
+    colours = [to_rgb(colour) for colour, _ in CLASSES]
+    found = [
+        colours.index(tuple(colour[:3]))
+        for drawn in ax.collections
+        if isinstance(drawn, QuadContourSet) and drawn.filled
+        for path, colour in zip(drawn.get_paths(), drawn.get_facecolor(), strict=True)
+        if path.contains_point(point)
+    ]
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+def clouds(n_classes):
+    """Points in the plane, of so many classes, in fields like a chessboard's."""
+    X = np.random.default_rng(n_classes).uniform(-1, 1, (80, 2))
+    fields = 2 * np.digitize(X[:, 0], [-0.3, 0.3]) + (X[:, 1] > 0)
+    return X, np.array(list("abcdef"))[fields % n_classes]
+
+
+@pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        KernelPerceptron(kernel="rbf", gamma=4.0, random_state=0),
+        KernelPerceptron(kernel="poly", predict_with="voted", random_state=0),
+        Romma(kernel="linear", random_state=0),
+        Perceptron(random_state=0),
+        Perceptron(multi_class="ovr", normalize=True, random_state=0),
+        VotedPerceptron(max_iter=3, random_state=0),
+        AROW(random_state=0),
+    ],
+    ids=str,
+)
+def test_every_example_lies_in_the_region_that_predict_gives(learner, n_classes):
+    X, y = clouds(n_classes)
+    model = clone(learner).fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y)
+    assert texts(display.ax_)[:n_classes] == model.classes_.tolist()
+    if display.half_width is not None:
+        return  # the band is an area too
+    drawn = np.array([region_of(display.ax_, point) for point in X])
+    found = np.array([place is not None for place in drawn])
+    assert (~found).sum() <= 1  # where six lines meet, regions are thinner than the grid
+    assert model.classes_[drawn[found].astype(int)].tolist() == model.predict(X)[found].tolist()
+
+
+def test_large_examples_of_kernel_machines_are_their_support(style):
+    model = KernelPerceptron(kernel="rbf", random_state=0).fit(*XOR)
+    display = BoundaryDisplay.from_estimator(model, *XOR)
+    np.testing.assert_array_equal(np.flatnonzero(display.updates), np.sort(model.support_))
+    assert texts(display.ax_)[-2:] == ["the score is 0", "in the support"]
+
+
+def test_regions_where_scores_are_equal_are_those_of_predict():
+    model = Perceptron(shuffle=False, tie="negative").fit([[1.0, 0.0], [2.0, 1.0]], ["a", "b"])
+    model.partial_fit([[0.0, 0.0]], ["c"], classes=["a", "b", "c"])
+    model._run.w[:] = 0
+    display = BoundaryDisplay.from_estimator(model, [[0.0, 0.0], [1.0, 1.0]], ["a", "b"])
+    assert region_of(display.ax_, (0.5, 0.5)) == 0
+
+
+def test_regions_that_cannot_be_drawn():
+    X, species, _ = load("iris")
+    for learner in (Perceptron(max_iter=2), KernelPerceptron(max_iter=2)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            three, two = learner.fit(X, species), clone(learner).fit(X, species == "setosa")
+        with pytest.raises(ParameterError, match="of 3 classes are drawn in the plane of two"):
+            BoundaryDisplay.from_estimator(three, X, species)
+        if isinstance(two, KernelPerceptron):
+            with pytest.raises(ParameterError, match="of a kernel are drawn in the plane of two"):
+                BoundaryDisplay.from_estimator(two, X, species == "setosa")
+    many = Perceptron().partial_fit(np.eye(9)[:, :2], list("abcdefghi"))
+    with pytest.raises(ParameterError, match="9 classes, but there are colours for 8"):
+        BoundaryDisplay.from_estimator(many, np.eye(9)[:, :2], list("abcdefghi"))
+    one = Perceptron().partial_fit([[0.0, 1.0]], ["a"])
+    with pytest.raises(ParameterError, match="one class only, 'a'"):
+        BoundaryDisplay.from_estimator(one, [[0.0, 1.0]], ["a"])
+    model = fitted(Perceptron, *THREE)
+    with pytest.raises(DataError, match="none of the model's 3 classes, first in row 1: 'd'"):
+        BoundaryDisplay.from_estimator(model, THREE[0], ["a", "d", "c", "a"])
 
 
 # ------------------------------------------------------------- an update
@@ -461,9 +555,6 @@ def test_legends_stay_in_axes_around_which_there_is_no_room():
 
 
 # ------------------------------------------------------------- more than two classes
-
-
-THREE = [[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0], [0.5, 1.5]], ["a", "b", "c", "a"]
 
 
 @pytest.mark.parametrize("slack", [0.0, 1.0])

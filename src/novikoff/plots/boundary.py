@@ -9,12 +9,14 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from novikoff.errors import ParameterError
 from novikoff.inputs import as_seen
-from novikoff.labels import as_labels, signs
+from novikoff.labels import as_labels
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
+from novikoff.learners.dual import DualLearner
 from novikoff.margins.geometry import as_examples
 from novikoff.margins.hyperplane import margin
 from novikoff.margins.max_margin import MaxMargin
+from novikoff.plots.regions import class_numbers, draw_regions, is_plane, require_drawable, scores
 from novikoff.plots.style import (
     CLASSES,
     GREY,
@@ -43,19 +45,24 @@ class BoundaryDisplay:
     Data of more than two features is projected: onto $w$, so that the boundary is a line and
     distances from it are true, and onto the first principal direction of what is left.
 
+    Of three classes or more, up to eight, the regions are drawn in which each is predicted; of a
+    kernel machine the curve between its classes. Both need two features. The large examples
+    of a kernel machine are those in its support.
+
     Parameters
     ----------
     points : ndarray of shape (n_samples, 2)
         The examples in the plane of the picture.
     signs : ndarray of shape (n_samples,)
-        Their labels, -1 or +1.
+        Their labels, -1 or +1; of more than two classes their numbers, from 0.
     grid : tuple of three ndarrays
-        Two coordinates and the score at points that fill the picture.
+        Two coordinates and the score at points that fill the picture; of more than two classes
+        by how much each leads all others, with one more axis, the first, for the classes.
     half_width : float or None
         How far the band reaches on both sides, in units of the score; None for no band.
     updates : ndarray of shape (n_samples,) or None
         How often each example was a mistake.
-    classes, names : sequences of two
+    classes, names : sequences
         What the classes and the two axes are called.
     line : str
         What the boundary is called.
@@ -107,9 +114,9 @@ class BoundaryDisplay:
 
         Parameters
         ----------
-        estimator : Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
+        estimator : any learner, or MaxMargin
         X : array or sparse matrix of shape (n_samples, n_features)
-            With two features or more.
+            With two features; with more for linear learners of two classes.
         y : array of shape (n_samples,)
         ax : matplotlib axes, optional
 
@@ -126,18 +133,19 @@ class BoundaryDisplay:
                 f"X has {X.shape[1]} features and the model {estimator.n_features_in_}: the "
                 "picture needs the same number, two or more."
             )
-        y, voted = signs(y, estimator.classes_), isinstance(estimator, VotedPerceptron)
-        w, b = estimator.coef_[0].astype(np.float64), float(estimator.intercept_[0])
+        require_drawable(estimator, X.shape[1])
+        y = class_numbers(y, estimator.classes_)
         if X.shape[1] == 2:
             points = np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
-            grid, width = _in_plane(estimator, points, y, w, b)
+            grid, width = _in_plane(estimator, points, y)
             names = ("$x_1$", "$x_2$") if names is None else names
         else:
+            w, b = _hyperplane(estimator)
             Z = as_seen(X, _space(estimator))
             points = projected(Z, w, b)
             x, x2, rows = grid_in(*frame_around(np.vstack([points, [0.0, points[0, 1]]])))
             grid, width = (x, x2, rows[:, 0].reshape(x.shape)), _reach(estimator, Z, y, w, b)
-            last = " of the last hyperplane" if voted else ""
+            last = " of the last hyperplane" if isinstance(estimator, VotedPerceptron) else ""
             names = (
                 rf"$(\langle w, x\rangle + b)\,/\,\|w\|${last}: distance from the boundary",
                 "first principal direction of the rest",
@@ -151,7 +159,7 @@ class BoundaryDisplay:
             updates=updates,
             classes=estimator.classes_,
             names=names,
-            line="the vote is even" if voted and X.shape[1] == 2 else SCORE,
+            line=_name_of_line(estimator, X.shape[1]),
             large=large,
         )
         return display.plot(ax)
@@ -170,23 +178,28 @@ class BoundaryDisplay:
         """
         ax = axes_for(ax, (6.4, 4.8))
         x, y, s = self.grid
-        top = max(1.0, float(abs(s).max()))
-        sides = [colour for colour, _ in CLASSES]
-        ax.contourf(x, y, s, levels=[-2 * top, 0.0, 2 * top], colors=sides, alpha=0.13, zorder=0)
-        if self.half_width is not None:
-            band = [-self.half_width, self.half_width]
-            ax.contourf(x, y, s, levels=band, colors=[GREY], alpha=0.22, zorder=1)
-            ax.contour(x, y, s, levels=band, colors=[GREY], linestyles="--", linewidths=1, zorder=2)
-        line = None
-        if s.min() < 0 < s.max():
-            drawn = ax.contour(x, y, s, levels=[0.0], colors=[ink()], linewidths=1.8, zorder=2)
-            line = np.vstack(drawn.allsegs[0])
+        line = draw_regions(ax, x, y, s) if s.ndim > 2 else self._sides(ax)
         draw_examples(ax, self.points, self.signs, self.classes, self.updates)
         ax.set(xlabel=str(self.names[0]), ylabel=str(self.names[1]))
         ax.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
         self._legend(ax, line)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _sides(self, ax: Any) -> Array | None:
+        """The two sides, the band and the line between them, of which the points come back."""
+        x, y, s = self.grid
+        top = max(1.0, float(abs(s).max()))
+        sides = [colour for colour, _ in CLASSES[:2]]
+        ax.contourf(x, y, s, levels=[-2 * top, 0.0, 2 * top], colors=sides, alpha=0.13, zorder=0)
+        if self.half_width is not None:
+            band = [-self.half_width, self.half_width]
+            ax.contourf(x, y, s, levels=band, colors=[GREY], alpha=0.22, zorder=1)
+            ax.contour(x, y, s, levels=band, colors=[GREY], linestyles="--", linewidths=1, zorder=2)
+        if not s.min() < 0 < s.max():
+            return None
+        drawn = ax.contour(x, y, s, levels=[0.0], colors=[ink()], linewidths=1.8, zorder=2)
+        return np.vstack(drawn.allsegs[0])
 
     def _legend(self, ax: Any, line: Array | None) -> None:
         ax.plot([], [], color=ink(), linewidth=1.8, label=self.line)
@@ -198,25 +211,38 @@ class BoundaryDisplay:
             edge = {"facecolor": "none", "edgecolor": ink(), "linewidth": 0.8}
             label = often if self.large == "mistaken" else self.large
             ax.scatter([], [], s=LARGE, label=label, **edge)
-        for marker in legend_beside(ax, self.points, line).legend_handles[:2]:
+        for marker in legend_beside(ax, self.points, line).legend_handles[: len(self.classes)]:
             marker.set_sizes([SMALL])
 
 
 def _in_plane(
-    estimator: Any, points: Array, y: Array, w: Array, b: float
+    estimator: Any, points: Array, y: Array
 ) -> tuple[tuple[Array, Array, Array], float | None]:
     """The score over the plane of two features, and how far the band reaches."""
     x, x2, rows = grid_in(*frame_around(points))
-    if _is_linear(estimator):
-        reach = _reach(estimator, points, y, w, b)
-        width = None if reach is None else reach * float(np.linalg.norm(w))
-        return (x, x2, (rows @ w + b).reshape(x.shape)), width
-    with_names = rows
-    if hasattr(estimator, "feature_names_in_"):
-        import pandas as pd
+    if not _is_linear(estimator):
+        s = scores(estimator, rows)
+        return (x, x2, s.reshape(*s.shape[:-1], *x.shape)), None
+    w, b = _hyperplane(estimator)
+    reach = _reach(estimator, points, y, w, b)
+    width = None if reach is None else reach * float(np.linalg.norm(w))
+    return (x, x2, (rows @ w + b).reshape(x.shape)), width
 
-        with_names = pd.DataFrame(rows, columns=estimator.feature_names_in_)
-    return (x, x2, estimator.decision_function(with_names).reshape(x.shape)), None
+
+def _hyperplane(estimator: Any) -> tuple[Array, float]:
+    """The weights and the bias of a model of two classes."""
+    bias = getattr(estimator, "intercept_", np.zeros(1))  # Romma has none
+    return estimator.coef_[0].astype(np.float64), float(np.ravel(bias)[0])
+
+
+def _name_of_line(estimator: Any, n_features: int) -> str:
+    """What the boundary is called."""
+    if len(estimator.classes_) > 2:
+        return "two classes are even"
+    voted = isinstance(estimator, VotedPerceptron) and n_features == 2
+    if voted or getattr(estimator, "predict_with", "") == "voted":
+        return "the vote is even"
+    return SCORE if is_plane(estimator) else "the score is 0"
 
 
 def _space(estimator: Any) -> dict[str, Any]:
@@ -224,9 +250,11 @@ def _space(estimator: Any) -> dict[str, Any]:
 
 
 def _is_linear(estimator: Any) -> bool:
+    if len(estimator.classes_) > 2 or isinstance(estimator, VotedPerceptron | DualLearner):
+        return False
     space = _space(estimator)
     curved = space.get("normalize") or space.get("clip") or space.get("binarize") is not None
-    return not curved and not isinstance(estimator, VotedPerceptron)
+    return not curved
 
 
 def _reach(estimator: Any, X: Any, y: Array, w: Array, b: float) -> float | None:
@@ -241,11 +269,12 @@ def _reach(estimator: Any, X: Any, y: Array, w: Array, b: float) -> float | None
 
 def _how_often(estimator: Any, n: int) -> tuple[Array | None, str]:
     """How often each example was a mistake, where that is known of these examples."""
-    if isinstance(estimator, MaxMargin):
-        on_margin = np.zeros(n)
-        if len(estimator.support_) and estimator.support_.max() < n:
-            on_margin[estimator.support_] = 1
-        return on_margin, "supports the margin"
+    if isinstance(estimator, MaxMargin | DualLearner):
+        supporting, found = np.zeros(n), getattr(estimator, "support_", np.zeros(0, np.int64))
+        if len(found) and found.max() < n:
+            supporting[found] = 1
+        kernel = isinstance(estimator, DualLearner)
+        return supporting, "in the support" if kernel else "supports the margin"
     updates = getattr(estimator, "dual_coef_", None)
     return (updates if updates is not None and len(updates) == n else None), "mistaken"
 

@@ -16,12 +16,21 @@ from novikoff.errors import ParameterError
 Array = npt.NDArray[Any]
 
 BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
-ORANGE, SKY, PURPLE = "#E69F00", "#56B4E9", "#CC79A7"
+ORANGE, SKY, PURPLE, YELLOW = "#E69F00", "#56B4E9", "#CC79A7", "#F0E442"
 GREY = "#8c8c8c"
 """Between black and white, so that it shows on both."""
 
-CLASSES = ((SKY, "o"), (ORANGE, "^"))
-"""Colour and marker of the first class, and of the second."""
+CLASSES = (
+    (SKY, "o"),
+    (ORANGE, "^"),
+    (GREEN, "s"),
+    (PURPLE, "D"),
+    (BLUE, "v"),
+    (YELLOW, "P"),
+    (VERMILLION, "X"),
+    (GREY, "*"),
+)
+"""Colour and marker of each class, the first one first."""
 
 SMALL, LARGE = 26.0, 230.0
 """The areas of an example that was never a mistake, and of the one that was most often."""
@@ -84,11 +93,15 @@ def grid_in(low: Array, high: Array) -> tuple[Array, Array, Array]:
 def draw_examples(
     ax: Any, points: Array, signs: Array, classes: Any, updates: Array | None = None
 ) -> None:
-    """The two classes; an example is the larger the more often it was a mistake."""
+    """The classes; an example is the larger the more often it was a mistake.
+
+    `signs` are those of two classes, and the numbers of more.
+    """
     size = np.full(len(points), SMALL)
     if updates is not None and updates.any():
         size += (LARGE - SMALL) * updates / updates.max()
-    for sign, (colour, marker), label in zip((-1, 1), CLASSES, classes, strict=True):
+    known = (-1, 1) if len(classes) == 2 else range(len(classes))
+    for sign, (colour, marker), label in zip(known, CLASSES, classes, strict=False):
         own = signs == sign
         ax.scatter(
             *points[own].T,
