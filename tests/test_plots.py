@@ -302,6 +302,28 @@ def test_the_first_update_starts_at_zero():
     assert texts(display.ax_)[0] == "new line"
 
 
+def test_names_of_an_update_stay_in_the_axes(gate):
+    for k in range(1, len(gate.trace_) + 1):
+        ax = UpdateDisplay.from_trace(gate.trace_, k).ax_
+        ax.figure.canvas.draw()
+        frame = ax.get_window_extent()
+        for name in (t for t in ax.texts if t.get_text()):
+            box = name.get_window_extent()
+            assert frame.x0 < box.x0 < box.x1 < frame.x1
+            assert frame.y0 < box.y0 < box.y1 < frame.y1
+        plt.close(ax.figure)
+
+
+def test_an_update_of_the_bias_alone(gate):
+    nothing = UpdateDisplay.from_trace(gate.trace_, 1).ax_  # the example (0, 0), from 0
+    named = [t.get_text() for t in nothing.texts if t.get_text()]
+    assert named == [r"$y\,x = -x$ $= 0$", "$w_{new} = w_{old}$ $= 0$"]
+    first, second = (t.get_window_extent() for t in nothing.texts)
+    assert not first.overlaps(second)
+    later = UpdateDisplay.from_trace(gate.trace_, 3).ax_
+    assert "$w_{new} = w_{old}$" in [t.get_text() for t in later.texts]
+
+
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_an_update_of_many_features_is_drawn_in_its_plane(form):
     X, species, _ = load("iris")
@@ -397,6 +419,18 @@ def test_the_bracket_narrows_around_the_margin(slack):
     assert upper[-1] <= model.margin_.upper
 
 
+def test_what_has_no_line_has_no_name():
+    bracket = (np.array([1, 2, 3]), np.zeros(3), np.array([9.0, 3.0, 1.0]))
+    common = {"mistakes_per_epoch": np.array([3]), "times": np.zeros(3), "bound": np.inf}
+    common["mistakes"] = np.array([1, 2, 3])
+    far = ProgressDisplay(bracket=bracket, **common).plot().axes_[2]
+    assert far.get_yscale() == "log"
+    assert texts(far) == [r"no more: $\|w_k\|/k$"]
+    bracket = (bracket[0], np.array([0.0, 0.0, 0.2]), bracket[2])
+    found = ProgressDisplay(bracket=bracket, **common).plot().axes_[2]
+    assert texts(found)[-1] == "no less: margin of $w_k$"
+
+
 def test_progress_into_given_axes_and_of_other_runs():
     figure, axes = plt.subplots(1, 3)
     stuck = fitted(Perceptron, *XOR, record=True, max_iter=80).trace_
@@ -423,6 +457,14 @@ def test_comparison(style):
     widest = MaxMargin().fit(*GATE)
     expected = widest.decision_function(np.column_stack([x.ravel(), y.ravel()]))
     np.testing.assert_allclose(display.scores["max-margin"].ravel(), expected, atol=1e-6)
+
+
+def test_legends_cover_no_letter_of_a_comparison():
+    for seed in range(4):
+        ax = ComparisonDisplay.from_data(*GATE, random_state=seed).ax_
+        ax.figure.canvas.draw()
+        box = ax.get_legend().get_window_extent()
+        assert not any(box.overlaps(letter.get_window_extent()) for letter in ax.texts)
 
 
 def test_comparison_side_by_side():

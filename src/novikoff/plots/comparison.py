@@ -155,18 +155,22 @@ class ComparisonDisplay:
         """
         each = ax is not None and np.ndim(ax) > 0
         axes = list(np.ravel(ax)) if each else [axes_for(ax, (6.8, 5.0))]
+        drawn: list[list[tuple[Array, Array]]] = [[] for _ in axes]
         for place, name in enumerate(self.scores):
-            self._draw(axes[place if each else 0], name)
-        for one in axes:
+            place = place if each else 0
+            drawn[place] += self._draw(axes[place], name)
+        for one, lines in zip(axes, drawn, strict=False):
             x, y = self.grid
             draw_examples(one, self.points, self.signs, self.classes)
             name_features(one, self.names)
             one.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
-            legend_beside(one, self.points)
+            letters, line = map(np.vstack, zip((x[:0, :2], x[:0, :2]), *lines, strict=True))
+            legend_beside(one, np.vstack([self.points, letters]), line)
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         return self
 
-    def _draw(self, ax: Any, name: str) -> None:
+    def _draw(self, ax: Any, name: str) -> list[tuple[Array, Array]]:
+        """A boundary, if it crosses the picture: where its letters are, and its points."""
         ends, colour, style = BOUNDARIES[name]
         x, y = self.grid
         s = self.scores[name]
@@ -175,7 +179,7 @@ class ComparisonDisplay:
         label = f"{ends}: {name}"
         ax.plot([], [], color=colour, linestyle=style, linewidth=2, label=label)
         if not s.min() < 0 < s.max():
-            return
+            return []
         lines = ax.contour(
             x, y, s, levels=[0.0], colors=[colour], linestyles=style, linewidths=2, zorder=2
         )
@@ -188,7 +192,8 @@ class ComparisonDisplay:
             "linewidth": 1.2,
         }
         around["facecolor"] = ax.get_facecolor()
-        for letter, place in zip(ends, (int(inward), -1 - int(inward)), strict=True):
+        places = (int(inward), -1 - int(inward))
+        for letter, place in zip(ends, places, strict=True):
             ax.text(
                 *line[place],
                 letter,
@@ -200,3 +205,4 @@ class ComparisonDisplay:
                 bbox=around,
                 zorder=5,
             )
+        return [(line[list(places)], line)]

@@ -165,11 +165,12 @@ class ProgressDisplay:
         ax.plot(k, upper, color=VERMILLION, label=r"no more: $\|w_k\|/k$", **few)
         if self.margin is not None:
             ax.axhline(self.margin, color=GREY, linestyle=":", label=r"$\gamma^\star$")
-        ax.plot(k, lower, color=BLUE, label="no less: margin of $w_k$", **few)
+        self._height(ax, lower, upper)
+        if lower.any() or ax.get_yscale() == "linear":  # 0 has no place on the other scale
+            ax.plot(k, lower, color=BLUE, label="no less: margin of $w_k$", **few)
         if len(k) and lower[-1] > 0:  # a run may find its first separator at its end
             ax.plot(k[-1:], lower[-1:], "o", color=BLUE, markersize=5)
         ax.fill_between(k, lower, upper, color=GREY, alpha=0.2, linewidth=0)
-        self._height(ax, lower, upper)
         if len(k) and k[-1] > 30:
             ax.set_xscale("log")
         else:

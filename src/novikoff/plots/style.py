@@ -116,6 +116,18 @@ def draw_examples(
         )
 
 
+def keep_inside(ax: Any, names: list[Any], room: float = 4.0) -> None:
+    """Move annotations that run out of the axes back into them, with so many points to spare."""
+    root = ax.figure.figure
+    root.draw_without_rendering()  # the axes get their place, and the names their size
+    frame, points = ax.get_window_extent(), 72 / ax.figure.dpi
+    for name in names:
+        box = name.get_window_extent()
+        past = np.maximum(points * (box.max - frame.max) + room, 0.0)
+        short = np.maximum(points * (frame.min - box.min) + room, 0.0)
+        name.set_position(tuple(np.asarray(name.xyann) - past + short))
+
+
 def name_features(ax: Any, names: Any) -> None:
     """Label the axes of a plane of two features."""
     first, second = names if names is not None else ("$x_1$", "$x_2$")

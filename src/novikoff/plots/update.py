@@ -7,7 +7,17 @@ import numpy as np
 from novikoff.errors import ParameterError
 from novikoff.inputs import at_unit_length
 from novikoff.learners.additive import Additive
-from novikoff.plots.style import BLUE, CLASSES, GREY, VERMILLION, Array, axes_for, ink, legend_below
+from novikoff.plots.style import (
+    BLUE,
+    CLASSES,
+    GREY,
+    VERMILLION,
+    Array,
+    axes_for,
+    ink,
+    keep_inside,
+    legend_below,
+)
 from novikoff.trace import Trace
 
 
@@ -117,9 +127,9 @@ class UpdateDisplay:
         """
         ax = axes_for(ax, (5.6, 5.2))
         tips = np.array([self.old[:2], self.new[:2], self.x, [0.0, 0.0]])
-        size = max(float(abs(tips).max()), 1e-12)
+        size = float(abs(tips).max()) or 1.0
         middle = (tips.max(axis=0) + tips.min(axis=0)) / 2
-        half = 0.68 * max(float(np.ptp(tips, axis=0).max()), size / 2)
+        half = 0.78 * max(float(np.ptp(tips, axis=0).max()), size / 2)
         ax.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
         ax.set_aspect("equal")
         ax.axhline(0, color=GREY, linewidth=0.6, alpha=0.5, zorder=0)
@@ -127,9 +137,7 @@ class UpdateDisplay:
         self._line(ax, self.old, "--", "old line")
         self._line(ax, self.new, "-", "new line")
         colour, marker = CLASSES[self.label > 0]
-        self._arrow(ax, (0, 0), self.old[:2], GREY, "$w_{old}$")
-        self._arrow(ax, self.old[:2], self.new[:2], VERMILLION, self._name_of_step())
-        self._arrow(ax, (0, 0), self.new[:2], BLUE, "$w_{new}$")
+        names = self._arrows(ax)
         about = {"s": 90, "color": colour, "marker": marker, "edgecolor": ink(), "zorder": 4}
         ax.scatter(*self.x, label=f"$x$, of the class $y = {self.label:+d}$", **about)
         ax.plot([0, self.x[0]], [0, self.x[1]], ":", color=ink(), linewidth=1, zorder=1)
@@ -139,6 +147,7 @@ class UpdateDisplay:
             rf"Update {self.k}: $y = {self.label:+d}$, $\langle w, x\rangle + b = {s:.4g}$"
         )
         legend_below(ax)
+        keep_inside(ax, names)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -146,28 +155,43 @@ class UpdateDisplay:
         sign, size = ("-" if self.step < 0 else "+"), abs(self.step)
         return rf"$y\,x = {sign}x$" if size == 1 else rf"$\eta\,y\,x = {sign}{size:.3g}\,x$"
 
-    def _arrow(self, ax: Any, tail: Any, tip: Any, colour: str, name: str) -> None:
+    def _arrows(self, ax: Any) -> list[Any]:
+        """The old weights, the step and the new weights; their names come back."""
+        old, new, origin = self.old[:2], self.new[:2], np.zeros(2)
+        step = (old, new, VERMILLION, self._name_of_step())
+        arrows = [(origin, old, GREY, "$w_{old}$"), step, (origin, new, BLUE, "$w_{new}$")]
+        if np.array_equal(old, new):  # the bias alone moves: one arrow for both
+            arrows = [step, (origin, new, BLUE, "$w_{new} = w_{old}$")]
+        names, below = [], 14
+        for tail, tip, colour, name in arrows:
+            if np.array_equal(tail, tip):  # the first update starts at 0
+                ax.plot(*tip, "o", color=colour, markersize=6, zorder=4)
+                offset = (-16, 9) if tip.any() else (8, -below)
+                place = {"xytext": offset, "textcoords": "offset points"}
+                names.append(ax.annotate(f"{name} $= 0$", tip, color=colour, **place))
+                below += 17
+            else:
+                names.append(self._arrow(ax, tail, tip, colour, name))
+        return names
+
+    def _arrow(self, ax: Any, tail: Array, tip: Array, colour: str, name: str) -> Any:
         """An arrow, with its name outside the triangle that the three of them make."""
-        tail, tip = np.asarray(tail, float), np.asarray(tip, float)
         along = tip - tail
-        if not along.any():  # the first update starts at 0
-            ax.plot(*tip, "o", color=colour, markersize=6, zorder=4)
-            ax.annotate(f"{name} $= 0$", tip, (8, -14), textcoords="offset points", color=colour)
-            return
         # the step is broad, since in the first update the new weights lie on top of it
         broad = colour == VERMILLION
         style = {"arrowstyle": "-|>", "color": colour, "linewidth": 5.0 if broad else 2.2}
         style |= {"alpha": 0.7 if broad else 1.0, "mutation_scale": 24 if broad else 16}
         style |= {"shrinkA": 0, "shrinkB": 0, "zorder": 2 if broad else 3}
         ax.annotate("", xy=tuple(tip), xytext=tuple(tail), arrowprops=style)
+        wide = "=" in name
         across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
         outward = across @ ((tail + tip) / 2 - (self.old[:2] + self.new[:2]) / 3)
         if broad if not self.old[:2].any() else outward < 0:
             across = -across
-        ax.annotate(
+        return ax.annotate(
             name,
             xy=tuple((tail + tip) / 2),
-            xytext=tuple((46 if broad else 26, 17) * across),  # names are wider than high
+            xytext=tuple((46 if wide else 26, 17) * across),  # names are wider than high
             textcoords="offset points",
             color=colour,
             fontsize="large",
