@@ -3,7 +3,7 @@
 Without a folder, the two pictures of the documentation are written to `docs/pictures`.
 """
 
-import sys
+import argparse
 import warnings
 from pathlib import Path
 
@@ -85,22 +85,25 @@ def pictures():
     }
 
 
-def main(arguments):
+def main(words=None):
     """Write them."""
+    parser = argparse.ArgumentParser(description="Render every picture of novikoff.plots.")
+    parser.add_argument("folder", nargs="?", type=Path, help="none: the two of the documentation")
+    parser.add_argument("--dark", action="store_true", help="on a dark ground")
+    told = parser.parse_args(words)
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    if "--dark" in arguments:
-        arguments.remove("--dark")
+    if told.dark:
         pyplot.style.use("dark_background")
-    folder = Path(arguments[0]) if arguments else PICTURES
+    folder = told.folder or PICTURES
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in pictures().items():
-        if arguments or name in DOCUMENTED:
+        if told.folder or name in DOCUMENTED:
             draw().figure_.savefig(folder / f"{name}.png", dpi=120)
             pyplot.close("all")
             print(folder / f"{name}.png")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

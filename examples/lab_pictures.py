@@ -4,14 +4,18 @@ Without a folder, the two pictures of the documentation are written to `docs/pic
 the extra `lab`, playwright, pillow, and Chromium on the machine.
 """
 
+import argparse
 import sys
 from io import BytesIO
 from pathlib import Path
 from shutil import which
 from threading import Event, Thread
 
-from PIL import Image
-from playwright.sync_api import sync_playwright
+try:
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+except ModuleNotFoundError as error:
+    sys.exit(f"Photographs of the lab need {error.name}: pip install playwright pillow")
 
 from novikoff.lab.server import serve
 
@@ -50,9 +54,12 @@ def flat(picture):
     return picture.quantize(palette=table, dither=Image.Dither.NONE)
 
 
-def main(arguments):
+def main(words=None):
     """Write them."""
-    folder = Path(arguments[0]) if arguments else PICTURES
+    parser = argparse.ArgumentParser(description="Photograph the lab in a real browser.")
+    parser.add_argument("folder", nargs="?", type=Path, help="none: the two of the documentation")
+    told = parser.parse_args(words)
+    folder = told.folder or PICTURES
     folder.mkdir(parents=True, exist_ok=True)
     address, known = [], Event()
 
@@ -65,7 +72,7 @@ def main(arguments):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=which("chromium"), args=FLAGS)
         for name, (link, (wide, high), ground) in VIEWS.items():
-            if not arguments and name not in DOCUMENTED:
+            if told.folder is None and name not in DOCUMENTED:
                 continue
             size = {"width": wide, "height": high}
             page = browser.new_page(viewport=size, color_scheme=ground)
@@ -79,4 +86,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -535,6 +535,22 @@ def test_the_gallery_can_be_drawn():
         assert name.split("_")[0] in ("boundary", "update", "proof", "progress", "comparison")
 
 
+@pytest.mark.parametrize("name", ["gallery", "lab_pictures"])
+def test_examples_say_how_they_are_called(name, tmp_path):
+    path = Path(__file__).parent.parent / "examples" / f"{name}.py"
+    command = [sys.executable, path, "--help"]
+    told = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert "folder" in told
+    assert not list(tmp_path.iterdir())
+
+
+def test_photographs_of_the_lab_say_what_they_need(monkeypatch):
+    path = Path(__file__).parent.parent / "examples" / "lab_pictures.py"
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
+    with pytest.raises(SystemExit, match=r"pip install playwright pillow"):
+        runpy.run_path(str(path))
+
+
 def test_the_pictures_of_the_documentation_are_small():
     folder = Path(__file__).parent.parent / "docs" / "pictures"
     pictures = sorted(folder.glob("*.png"))
