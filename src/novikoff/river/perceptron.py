@@ -1,0 +1,270 @@
+"""The perceptron as a River classifier."""
+
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from river import base
+
+from novikoff.errors import DataError
+from novikoff.inputs import overflow
+from novikoff.river.machines import Machine, Narrow, Places, Step, Together, Wide
+from novikoff.river.rows import Name, Row, in_order, rows_of, sound
+
+WIDE = 128
+"""From so many features on, a row and the weights of a model that meets it are arrays."""
+
+UNFIT = (TypeError, OverflowError, struct.error)
+"""What arithmetic on something other than numbers ends in."""
+
+
+class RiverPerceptron(base.MiniBatchClassifier):
+    r"""The perceptron as a River classifier, for any number of classes.
+
+    On an example of class $y$ that is not ahead of all others, with $r$ the best of them:
+    $w_y \leftarrow w_y + \eta x$ and $w_r \leftarrow w_r - \eta x$. Two classes have one weight
+    vector, for the second against the first, in the order of the labels.
+
+    Parameters
+    ----------
+    eta
+        The step.
+    fit_intercept
+        Learn a bias.
+
+    Attributes
+    ----------
+    classes
+        The labels seen so far, sorted.
+    n_mistakes
+        How many examples were mistakes, and so updates.
+
+    Examples
+    --------
+    >>> from novikoff.river import RiverPerceptron
+    >>> model = RiverPerceptron()
+    >>> for x, y in [({"a": 1.0}, True), ({"a": -1.0, "b": 0.5}, False), ({"b": 2.0}, False)]:
+    ...     model.learn_one(x, y)
+    >>> model.predict_one({"a": 3.0, "c": 1.0}), model.n_mistakes
+    (True, 1)
+    """
+
+    def __init__(self, eta: float = 1.0, fit_intercept: bool = True) -> None:
+        self.eta = eta
+        self.fit_intercept = fit_intercept
+        self.classes: list[Any] = []
+        self.n_mistakes = 0
+        self._machines: list[Any] = []
+        self._places: Places | None = None
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def predict_one(self, x: Row, **kwargs: Any) -> Any:
+        """The label of an example; None if nothing was learned yet.
+
+        Parameters
+        ----------
+        x
+            A dictionary of numbers; a missing one (NaN, None) is a feature that is not there.
+        """
+        classes = self.classes
+        if len(classes) < 2:
+            return classes[0] if classes else None
+        _, scores = self._scored(x)
+        if len(scores) == 1:
+            return classes[scores[0] > 0.0]
+        return classes[scores.index(max(scores))]
+
+    def learn_one(self, x: Row, y: Any) -> None:
+        """Learn from an example.
+
+        Parameters
+        ----------
+        x
+            A dictionary of numbers; a missing one (NaN, None) is a feature that is not there.
+        y
+            Its label.
+        """
+        self._learn(x, y, None)
+
+    def _scored(self, x: Row) -> tuple[Any, list[float]]:
+        """The row as the machines read it, and their scores, which are finite floats."""
+        try:
+            row = x if self._places is None and len(x) < WIDE else self._wide(x)
+            machines = self._machines
+            if len(machines) == 1:
+                scores = [total := machines[0].score(row)]
+            else:
+                scores = [machine.score(row) for machine in machines]
+                total = sum(scores)
+            if type(total) is float and total - total == 0.0:
+                return row, scores
+        except UNFIT:
+            pass
+        return self._scored_with_care(sound(x))
+
+    def _scored_with_care(self, x: Row) -> tuple[Any, list[float]]:
+        """The same of a row of finite floats only."""
+        row = x if self._places is None and len(x) < WIDE else self._wide(x)
+        scores = [machine.score(row) for machine in self._machines]
+        if not all(map(isfinite, scores)):
+            raise overflow(np.float64)
+        return row, scores
+
+    def _wide(self, x: Row) -> Wide | Row:
+        """A row as arrays; from the first wide one on, the weights are as well."""
+        if self._places is None:
+            x = sound(x)  # what is missing does not count
+            if len(x) < WIDE:
+                return x
+            names = [*dict.fromkeys(chain.from_iterable(m.w for m in self._machines))]
+            self._places = Places(names)
+            self._machines = [
+                Together(np.array([0.0, *map(m.w.__getitem__, names)]), m.bias)
+                for m in self._machines
+            ]
+        return self._places.row(x)
+
+    def _learn(self, x: Row, y: Any, done: list[Step] | None) -> None:
+        """Learn from an example, and note what was changed if there is a list for it."""
+        try:
+            known = y in self.classes
+        except TypeError:  # pandas' NA is neither in a list nor not
+            known = False
+        if known and len(self.classes) > 1:
+            self._step(x, y, done)
+            return
+        with self._undone_on_error():
+            x = sound(x)
+            if not known:
+                self._join(y)
+            if len(self.classes) > 1:
+                self._step(x, y, done)
+
+    def _step(self, x: Row, y: Any, done: list[Step] | None) -> None:
+        """Learn from an example of a known class."""
+        row, scores = self._scored(x)
+        classes, machines, eta = self.classes, self._machines, self.eta
+        if len(scores) == 1:
+            sign = 1.0 if y == classes[1] else -1.0
+            if sign * scores[0] > 0.0:
+                return
+            self._move(row, [(machines[0], sign * eta)], done)
+        else:
+            own = classes.index(y)
+            rival = max((c for c in range(len(classes)) if c != own), key=lambda c: (scores[c], -c))
+            if scores[own] > scores[rival]:
+                return
+            self._move(row, [(machines[own], eta), (machines[rival], -eta)], done)
+        self.n_mistakes += 1
+
+    def _move(self, row: Any, moves: list[tuple[Any, float]], done: list[Step] | None) -> None:
+        """Add multiples of a row to machines: to all of them, or if one cannot be, to none."""
+        new = []
+        for machine, a in moves:
+            bias = machine.bias + a if self.fit_intercept else machine.bias
+            if not isfinite(bias):
+                raise overflow(np.float64)
+            new.append((machine.moved(a, row), bias))
+        if self._places is not None:
+            row = self._places.placed(row)
+            for machine in self._machines:
+                machine.widen(len(self._places))
+        for (machine, _), (w, bias) in zip(moves, new, strict=True):
+            if done is not None:
+                done.append(Step(machine, row, machine.taken(row), machine.bias))
+            machine.put(row, w)
+            machine.bias = bias
+
+    @contextmanager
+    def _undone_on_error(self) -> Iterator[list[Step]]:
+        """Take back what was done within, of which a list is kept, if it ends in an error."""
+        before = self.classes, self._machines, self._places, self.n_mistakes
+        n, done = len(self._places or ()), list[Step]()
+        try:
+            yield done
+        except BaseException:
+            for machine, row, w, bias in reversed(done):
+                machine.put_back(row, w)
+                machine.bias = bias
+            self.classes, self._machines, self._places, self.n_mistakes = before
+            if self._places is not None:
+                self._places.cut(n)
+            raise
+
+    def _join(self, y: Any) -> None:
+        """A class that was never seen takes part from here on."""
+        y = y.item() if isinstance(y, np.generic) else y
+        classes, machines = in_order([*self.classes, y]), list(self._machines)
+        if len(classes) == 3:
+            machines = [machines[0].negated(), machines[0]]
+        if len(classes) > 1:
+            machines.insert(classes.index(y) if len(classes) > 2 else 0, self._blank())
+        self.classes, self._machines = classes, machines
+
+    def _blank(self) -> Machine:
+        """A machine that has learned nothing."""
+        return (
+            Narrow({}, 0.0)
+            if self._places is None
+            else Together(np.zeros(len(self._places) + 1), 0.0)
+        )
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn from the rows of a frame, one after the other: exactly as `learn_one` does.
+
+        Parameters
+        ----------
+        X
+            A frame of numbers; a missing one is a feature that the example does not have.
+        y
+            Their labels.
+        """
+        labels = list(y)
+        if len(labels) != len(X):
+            raise DataError(f"X has {len(X)} rows, but y has {len(labels)} labels: give one each.")
+        with self._undone_on_error() as done:
+            for i, (x, label) in enumerate(zip(rows_of(X), labels, strict=True)):
+                try:
+                    self._learn(x, label, done)
+                except DataError as error:
+                    raise DataError(f"In row {i} of X: {error}") from None
+
+    def predict_many(self, X: Any) -> Any:
+        """The labels of the rows of a frame.
+
+        Parameters
+        ----------
+        X
+            A frame of numbers.
+        """
+        import pandas as pd
+
+        return pd.Series([self.predict_one(x) for x in rows_of(X)], index=X.index)
+
+    @property
+    def weights(self) -> dict[Name, float] | dict[Any, dict[Name, float]]:
+        """The weights by the names of the features; of more than two classes, for each of them."""
+        all_of = [self._by_name(machine) for machine in self._machines]
+        if len(all_of) <= 1:
+            return all_of[0] if all_of else {}
+        return dict(zip(self.classes, all_of, strict=True))
+
+    def _by_name(self, machine: Any) -> dict[Name, float]:
+        if self._places is None:
+            return dict(machine.w)
+        return dict(zip(self._places, machine.w[1:].tolist(), strict=False))  # there is more room
+
+    @property
+    def intercept(self) -> float | dict[Any, float]:
+        """The bias; of more than two classes, of each of them."""
+        biases = [machine.bias for machine in self._machines]
+        if len(biases) <= 1:
+            return biases[0] if biases else 0.0
+        return dict(zip(self.classes, biases, strict=True))
