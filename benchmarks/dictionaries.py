@@ -2,8 +2,9 @@
 
     python -m benchmarks.dictionaries
 
-Rows of 20 and of 1,000 features as dictionaries, two noisy classes; the best of several rounds
-taken in turns, one core.
+Rows as dictionaries, two noisy classes: of 20 and of 1,000 features that are always the same; of
+1,000 in another order each time; and of some of 500 or 5,000 that come and go. The best of
+several rounds taken in turns, one core.
 """
 
 import random
@@ -16,12 +17,23 @@ from novikoff.river import RiverPerceptron
 
 def rows(n, d):
     """Rows of random numbers, and labels that a hyperplane explains in part."""
+    return some_of(n, d, d, lambda names, draw: names)
+
+
+def shuffled(n, d):
+    """The same with their features in another order each time."""
+    return some_of(n, d, d, lambda names, draw: draw.sample(names, d))
+
+
+def some_of(n, d, pool, chosen=None):
+    """The same of a few features out of a pool: at random, or as chosen."""
     draw = random.Random(0)
-    names = [f"feature {j}" for j in range(d)]
-    u = [draw.gauss(0, 1) for _ in names]
+    u = {f"feature {j}": draw.gauss(0, 1) for j in range(pool)}
+    names = list(u)
     for _ in range(n):
-        x = {name: draw.gauss(0, 1) for name in names}
-        s = sum(a * b for a, b in zip(u, x.values(), strict=True))
+        row = draw.sample(names, d) if chosen is None else chosen(names, draw)
+        x = {name: draw.gauss(0, 1) for name in row}
+        s = sum(u[name] * value for name, value in x.items())
         yield x, s + draw.gauss(0, d**0.5 / 2) > 0
 
 
@@ -49,17 +61,40 @@ def predicting(kind, data):
     return work
 
 
+def doing_both(kind, data):
+    """Predict each row, then learn from it, from the start: what River's own evaluation does."""
+
+    def work():
+        model = kind()
+        for x, y in data:
+            model.predict_one(x)
+            model.learn_one(x, y)
+
+    return work
+
+
+KINDS = (RiverPerceptron, linear_model.Perceptron, linear_model.PAClassifier)
+CALLS = {"`learn_one`": learning, "`predict_one`": predicting, "both": doing_both}
+DATA = {
+    "20": lambda: rows(5000, 20),
+    "20 of 500": lambda: some_of(5000, 20, 500),
+    "100 of 5,000": lambda: some_of(1000, 100, 5000),
+    "1,000": lambda: rows(200, 1000),
+    "1,000 in any order": lambda: shuffled(200, 1000),
+    "1,000 of 5,000": lambda: some_of(200, 1000, 5000),
+}
+
+
 def main():
     """Print the table."""
-    kinds = (RiverPerceptron, linear_model.Perceptron, linear_model.PAClassifier)
     print("| features | call | novikoff | river Perceptron | river PAClassifier | ratio |")
     print("|---|---|---|---|---|---|")
-    for d, n in ((20, 5000), (1000, 200)):
-        data = list(rows(n, d))
-        for call, works in (("learn_one", learning), ("predict_one", predicting)):
-            times = best_of(7, *(works(kind, data) for kind in kinds))
-            told = " | ".join(f"{1e6 * t / n:.2f} us" for t in times)
-            print(f"| {d:,} | `{call}` | {told} | **{min(times[1:]) / times[0]:.1f}x** |")
+    for features, made in DATA.items():
+        data = list(made())
+        for call, works in CALLS.items():
+            times = best_of(7, *(works(kind, data) for kind in KINDS))
+            told = " | ".join(f"{1e6 * t / len(data):.2f} us" for t in times)
+            print(f"| {features} | {call} | {told} | **{min(times[1:]) / times[0]:.1f}x** |")
 
 
 if __name__ == "__main__":
