@@ -17,22 +17,23 @@ from novikoff.errors import BadRow, ParameterError
 from novikoff.labels import as_label, as_labels
 from novikoff.progressive_validation import progressive
 
-WINDOW = 1000
+WINDOW, BLOCK_BYTES = 1000, 2**24
 NOT_BESIDE = ("epochs", "seed", "plot", "record", "memory", "checkpoint", "every", "resume")
 
 
 class Blocks:
     """The blocks of a file on their way to a learner, and what is to be remembered of them."""
 
-    def __init__(self, examples: Examples, named: list[str] | None) -> None:
-        self.examples, self.named = examples, named
+    def __init__(self, examples: Examples, named: list[str] | None, block_bytes: int) -> None:
+        self.examples, self.named, self.block_bytes = examples, named, block_bytes
         self.skipped, self.n = Skipped(), 0
         self.names: list[str] | None = None
         self.at: tuple[Data, int] | None = None
         """The block that is learned from, and how many examples came before it."""
 
     def __iter__(self) -> Iterator[Data]:
-        with closing(stream(self.examples.source, **self.examples.reading)) as blocks:  # type: ignore[type-var]
+        source, reading = self.examples.source, self.examples.reading
+        with closing(stream(source, block_bytes=self.block_bytes, **reading)) as blocks:  # type: ignore[type-var]
             for block in blocks:
                 self.skipped, self.names = self.skipped + block.skipped, self.names or block.names
                 if len(block.y):
@@ -62,7 +63,8 @@ def progressively(model: Any, arguments: Namespace) -> tuple[Any, Blocks]:
             )
     if arguments.shuffle:
         raise ParameterError("--progressive goes in the order of the file: leave --shuffle out.")
-    blocks = Blocks(surveyed(arguments, arguments.data), arguments.classes)
+    size = arguments.block_bytes or BLOCK_BYTES
+    blocks = Blocks(surveyed(arguments, arguments.data), arguments.classes, size)
     model.set_params(shuffle=False, max_iter=1)
     out = sys.stderr if arguments.output == "-" else sys.stdout
     every = arguments.window or WINDOW

@@ -18,19 +18,24 @@ from novikoff.cli.reading import (
     tell_order,
     tell_skipped,
 )
+from novikoff.data.opening import Pipe
 from novikoff.data.options import Data, Skipped
 from novikoff.data.reader import stream
 from novikoff.errors import BadRow
 from novikoff.labels import as_written
 
 
-def blocks_for(arguments: Namespace) -> Generator[tuple[Any, Data, Examples], None, None]:
-    """The model, with every block of the data."""
+def blocks_for(
+    arguments: Namespace, *, eager: bool = False
+) -> Generator[tuple[Any, Data, Examples], None, None]:
+    """The model, with every block of the data; if eager, with the lines that have arrived."""
     require_one_input(model=arguments.model, data=arguments.data)
     model, extra, names = loaded(arguments.model)
     if arguments.n_jobs is not None and hasattr(model, "n_jobs"):
         model.n_jobs = arguments.n_jobs
     examples = as_trained(model, extra, arguments)
+    if isinstance(examples.source, Pipe):
+        examples.source.eager = eager
     skipped, told = Skipped(), False
     blocks: Any = stream(examples.source, **examples.reading)
     with closing(blocks):
@@ -46,11 +51,12 @@ def blocks_for(arguments: Namespace) -> Generator[tuple[Any, Data, Examples], No
 
 
 def predict(arguments: Namespace) -> int:
-    """Print labels, a line each."""
-    with closing(blocks_for(arguments)) as blocks:
+    """Print labels, a line each, those of what comes through a pipe as soon as it comes."""
+    with closing(blocks_for(arguments, eager=True)) as blocks:
         for model, block, examples in blocks:
             with blaming(block, examples):
                 print_labels(model, block, scores=arguments.scores)
+            sys.stdout.flush()
     return DONE
 
 

@@ -123,10 +123,15 @@ def blocks_of_pipe(pipe: Pipe, block_bytes: int, start: Place) -> Iterator[tuple
         if n == 0:
             raise too_short(pipe.name, start)
         skipped += n
+    if pipe.eager:
+        yield from blocks_as_they_arrive(pipe, block_bytes, start.offset)
+        return
     at, held = start.offset, pipe.read(block_bytes)
     while held:
-        if len(held) <= block_bytes and not pipe.peek(1):
+        if len(held) < block_bytes:
             cut = len(held)
+        elif len(held) == block_bytes and (held[-1] == NEWLINE or not pipe.peek(1)):
+            cut = len(held)  # there is no need to wait for what comes next if a line ends here
         else:
             cut = held.rfind(b"\n", 0, block_bytes) + 1 or grow_to_newline(held, pipe, block_bytes)
         rest = held[cut:]
@@ -136,11 +141,27 @@ def blocks_of_pipe(pipe: Pipe, block_bytes: int, start: Place) -> Iterator[tuple
         held += pipe.read(max(block_bytes - len(rest), 0))
 
 
+def blocks_as_they_arrive(pipe: Pipe, most: int, at: int) -> Iterator[tuple[Text, int, int]]:
+    """The whole lines that have arrived, about `most` bytes at a time, and the rest at the end."""
+    held = bytearray()
+    while more := pipe.arrived(most):
+        cut = len(held) + more.rfind(b"\n") + 1
+        ends = NEWLINE in more
+        held += more
+        if ends:
+            rest = held[cut:]
+            del held[cut:]
+            yield Held(held, pipe.name, at), at, at + cut
+            at, held = at + cut, rest
+    if held:
+        yield Held(held, pipe.name, at), at, at + len(held)
+
+
 def grow_to_newline(held: bytearray, pipe: Pipe, start: int) -> int:
     """The place after the first newline from `start` on, or the end, after reading up to it."""
     while (found := held.find(b"\n", start)) < 0:
         start = len(held)
-        more = pipe.read(LOOK)
+        more = pipe.arrived(LOOK)
         if not more:
             return start
         held += more

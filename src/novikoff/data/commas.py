@@ -13,6 +13,7 @@ Y. Shafranovich, RFC 4180, 2005.
 """
 
 import re
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,12 +74,7 @@ def stream_csv(source: PlainFile | Pipe, options: Options, start: Place) -> Bloc
 
 def sheet_of(source: PlainFile | Pipe, options: Options) -> Sheet:
     """What the first two lines that are not blank say."""
-    head, size = b"", HEAD
-    while len(head) < size and len(lines_of(head)) < 3:
-        head = source.peek(size) if isinstance(source, Pipe) else source.read(0, size)
-        if len(head) < size:
-            break
-        size *= 2
+    head = head_of(source)
     mark = len(MARK) if head.startswith(MARK) else 0
     lines = [(i, line) for i, line in enumerate(lines_of(head[mark:])) if line.strip()][:2]
     if not lines:
@@ -101,6 +97,25 @@ def sheet_of(source: PlainFile | Pipe, options: Options) -> Sheet:
         and (first_row[layout.label][1].strip() != "" or options.labels == "required")
     )
     return Sheet(layout, header, header_lines, text_labels)
+
+
+def head_of(source: PlainFile | Pipe) -> bytes:
+    """The beginning of a file, with its first two lines that are not blank, if there are."""
+    if isinstance(source, Pipe):
+        return source.peek_until(has_two_lines, sys.maxsize)
+    head, size = b"", HEAD
+    while not has_two_lines(head):
+        head = source.read(0, size)
+        if len(head) < size:
+            break
+        size *= 2
+    return head
+
+
+def has_two_lines(head: bytes) -> bool:
+    """Are there two whole lines that are not blank?"""
+    whole = (line for line in lines_of(head)[:-1] if line.strip())
+    return next(whole, None) is not None and next(whole, None) is not None
 
 
 def lines_of(text: bytes) -> list[bytes]:

@@ -14,11 +14,12 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.data.arriving import HasRead, Tap
 from novikoff.errors import FileError, NovikoffError, ParameterError
 
 Bytes = npt.NDArray[np.uint8]
@@ -104,10 +105,12 @@ class Pipe:
     """
 
     def __init__(
-        self, read: Callable[[int], bytes], name: str, origin: PlainFile | None = None
+        self, read: Callable[[int], bytes], name: str, tap: Tap, origin: PlainFile | None = None
     ) -> None:
         self.name, self.origin = name, origin
-        self._read, self._ahead = read, bytearray()
+        self.eager = False
+        """Set this to have blocks end where what has arrived does, and not where they are full."""
+        self._read, self._tap, self._ahead = read, tap, bytearray()
 
     def close(self) -> None:
         """Close the file that the bytes come from, if it was opened here."""
@@ -129,6 +132,26 @@ class Pipe:
         while len(self._ahead) < n and (more := self._read(GULP)):
             self._ahead += more
         return bytes(self._ahead[:n])
+
+    def peek_until(self, enough: Callable[[bytes], bool], most: int) -> bytes:
+        """So many of the next bytes that their lines are enough, or `most`, or all there are."""
+        done = enough(bytes(self._ahead))
+        while not done and len(self._ahead) < most and (more := self._read(GULP)):
+            self._ahead += more
+            done = NEWLINE in more and enough(bytes(self._ahead))
+        return bytes(self._ahead[:most])
+
+    def arrived(self, most: int) -> bytearray:
+        """What has arrived, at most so many bytes; waits for the first. None at the end."""
+        taken, self._ahead = self._ahead[:most], self._ahead[most:]
+        while len(taken) < most and (not taken or self._tap.ready()):
+            more = self._read(min(most - len(taken), GULP))
+            if not more:
+                break
+            taken += more
+        self._ahead += taken[most:]
+        del taken[most:]
+        return taken
 
     def read(self, n: int) -> bytearray:
         """The next `n` bytes, or fewer at the end."""
@@ -195,13 +218,6 @@ def compression(head: bytes) -> str | None:
     return next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
 
 
-class HasRead(Protocol):
-    """What has a `read`."""
-
-    def read(self, n: int, /) -> Any:
-        """At most `n` bytes; none at the end."""
-
-
 class Rest(io.RawIOBase):
     """A pipe as the file object that decompressors want."""
 
@@ -221,10 +237,11 @@ class Rest(io.RawIOBase):
 
 def as_pipe(file: HasRead, name: str, origin: PlainFile | None = None) -> Pipe:
     """A pipe of what a file has, decompressed."""
+    tap = Tap(file)
 
     def reading(n: int) -> bytes:
         try:
-            got = file.read(n)
+            got = tap.read(n)
         except OSError as error:
             raise FileError(name, f"cannot be read: {error.strerror or error}") from error
         if not isinstance(got, bytes):
@@ -233,12 +250,12 @@ def as_pipe(file: HasRead, name: str, origin: PlainFile | None = None) -> Pipe:
             )
         return got
 
-    raw = Pipe(reading, name, origin)
+    raw = Pipe(reading, name, tap, origin)
     kind = compression(raw.peek(4))
     if kind is None:
         return raw
     if kind == "zstd":
-        return Pipe(ZstdReader(raw).read, name, origin)
+        return Pipe(ZstdReader(raw).read, name, tap, origin)
     rest = io.BufferedReader(Rest(raw), GULP)
     opened: HasRead = gzip.GzipFile(fileobj=rest) if kind == "gzip" else bz2.BZ2File(rest)
 
@@ -253,7 +270,7 @@ def as_pipe(file: HasRead, name: str, origin: PlainFile | None = None) -> Pipe:
             raise damaged(name, kind, error) from error
         return got
 
-    return Pipe(decompressed, name, origin)
+    return Pipe(decompressed, name, tap, origin)
 
 
 def truncated(name: str, kind: str) -> FileError:

@@ -239,6 +239,23 @@ def reader_of(options: Options) -> tuple[Callable[..., Data], Callable[..., Bloc
     return read_columns, stream_columns
 
 
+def is_told_by(line: bytes) -> bool:
+    """Can a line tell the format?"""
+    return bool(line.strip()) and not line.startswith(b"#")
+
+
+def has_a_line(head: bytes) -> bool:
+    """Is there a whole line that can tell the format?"""
+    return any(map(is_told_by, head.split(b"\n")[:-1]))
+
+
+def head_of(source: PlainFile | Pipe) -> bytes:
+    """The first bytes of a file; of a pipe, no more than to a line that can tell the format."""
+    if isinstance(source, Pipe):
+        return source.peek_until(has_a_line, HEAD)  # no magic number has a newline in it
+    return source.read(0, HEAD)
+
+
 def guess(source: PlainFile | Pipe) -> str:
     """The format of a file, from its name, and if that does not tell, from its first bytes."""
     stem, ending = os.path.splitext(source.name.lower())
@@ -246,14 +263,14 @@ def guess(source: PlainFile | Pipe) -> str:
         ending = os.path.splitext(stem)[1]
     if ending in BY_NAME:
         return BY_NAME[ending]
-    head = source.peek(HEAD) if isinstance(source, Pipe) else source.read(0, HEAD)
+    head = head_of(source)
     for magic, name in BY_CONTENT.items():
         if head.startswith(magic):
             return name
     lines = head.split(b"\n")
     if len(head) == HEAD:  # the last goes on, perhaps within a word
         lines[-1] = lines[-1][: max(lines[-1].rfind(b" "), lines[-1].rfind(b","), 0)]
-    line = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    line = next(filter(is_told_by, lines), b"")
     line = line.rstrip(b"\r")
     if SVMLIGHT_LINE.fullmatch(line):
         return "svmlight"
