@@ -1,15 +1,21 @@
 """Pipes that someone is still writing to: what has arrived is worked on, the rest is waited for."""
 
+import bz2
 import gzip
 import io
 import os
+import signal
 import subprocess
 import threading
+import time
 
 import pytest
 
+import novikoff
 from commands import command, done
 from novikoff.data import planted, stream, write
+from novikoff.data.opening import open_source
+from novikoff.errors import FileError
 
 PATIENCE = 120  # seconds after which nothing will come any more, however slow the machine
 KNOWN = {"n_features": 5, "zero_based": False}
@@ -142,3 +148,77 @@ def test_progress_is_told_while_the_examples_come(folder, started, tmp_path):
     process.communicate()
     assert process.returncode == 0
     assert (tmp_path / "m").exists()
+
+
+# ------------------------------------------------------------- signals
+
+
+def signalled(start, sent, text, *words):
+    """What a command said that waited for more when a signal came."""
+    for later in range(20):  # until it is not too early: how long it takes to start, no one knows
+        process = start(*words)
+        give(process.stdin, text)
+        time.sleep(2.0 + later)
+        since = time.monotonic()
+        process.send_signal(sent)
+        process.wait(PATIENCE)
+        took = time.monotonic() - since
+        err = process.stderr.read().decode()
+        assert "Traceback" not in err or "import" in err
+        if "stopped after" in err or "stopped in" in err:
+            return process.returncode, err, took
+    raise AssertionError(err)
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_stream_and_the_model_is_there(folder, started, tmp_path, sent, status):
+    """It is that of the whole lines that had come, though their block was not full."""
+    lines = (folder / "x.svm").read_bytes().splitlines(keepends=True)
+    text = b"".join(lines[:300]) + lines[300][:-9]
+    fit = ("--epochs", 1, *TOLD, "--quiet")
+    code, err, took = signalled(started, sent, text, "fit", "-", "-o", tmp_path / "m", *fit)
+    assert code == status
+    assert f"stopped after 300 examples; the model so far is in {tmp_path / 'm'}." in err
+    assert took < 20
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    (tmp_path / "x.svm").write_bytes(b"".join(lines[:300]))
+    done("fit", tmp_path / "x.svm", "-o", tmp_path / "n", *fit)
+    so_far, whole = (novikoff.load(tmp_path / name) for name in ("m", "n"))
+    assert so_far.coef_.tolist() == whole.coef_.tolist()
+    assert "examples     300" in done("show", tmp_path / "m")
+
+
+def test_a_signal_ends_a_progressive_stream(folder, started, tmp_path):
+    lines = (folder / "x.svm").read_bytes().splitlines(keepends=True)
+    fit = ("fit", "-", "-o", tmp_path / "m", "--progressive", *TOLD)
+    code, err, _ = signalled(started, signal.SIGINT, b"".join(lines[:300]), *fit)
+    assert code == 130
+    assert "stopped after 300 examples; the model so far is in" in err
+    assert novikoff.load(tmp_path / "m").n_mistakes_ > 0
+
+
+def test_a_stream_of_which_nothing_was_learned_leaves_nothing(started, tmp_path):
+    for text in (b"1 1:1\n1 2:1\n", b"1 1:1"):
+        fit = ("fit", "-", "-o", tmp_path / "m", "--epochs", 1, "--format", "svmlight", *TOLD)
+        code, err, _ = signalled(started, signal.SIGTERM, text, *fit)
+        assert code == 143
+        assert "Nothing was written" in err
+        assert not list(tmp_path.iterdir())
+
+
+def test_a_pipe_that_is_ended_gives_whole_lines(pipe):
+    ours, its = pipe
+    give(its, b"1 1:1\n" * 9_000 + b"1 1:")
+    opened = open_source(ours)
+    threading.Timer(0.5, opened.end).start()
+    assert sum(len(block.y) for block in stream(opened, format="svmlight", **KNOWN)) == 9_000
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress])
+def test_compressed_text_that_is_ended_is_not_damaged(pipe, compress):
+    ours, its = pipe
+    give(its, compress(b"1 1:1\n" * 9_000)[:-1])
+    opened = open_source(ours)
+    threading.Timer(0.5, opened.end).start()
+    with pytest.raises(FileError, match="found no examples"):  # the first megabyte has not come
+        [*stream(opened, format="svmlight", **KNOWN)]

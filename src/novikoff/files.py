@@ -8,6 +8,7 @@ share, that nobody is still writing it.)
 """
 
 import errno
+import hashlib
 import io
 import os
 import stat
@@ -21,6 +22,9 @@ from typing import IO, Any
 from novikoff.errors import WriteError
 
 Path = str | os.PathLike[str]
+
+SAMPLES, SAMPLE = 64, 1 << 14
+"""How many pieces of a file to compare, and how long they are."""
 
 BUFFER = 1 << 20
 STDOUT = "-"
@@ -150,3 +154,20 @@ def _blamed_on(path: Path, after: str = "What was there before is as it was.") -
         blame = WriteError(f"{os.fspath(path)} could not be written: {reason}. {after}")
         blame.errno = error.errno
         raise blame from error
+
+
+def state_of(path: str) -> tuple[int, int]:
+    """What changes when a file does: its size and the time of the last change."""
+    found = os.stat(path)
+    return found.st_size, found.st_mtime_ns
+
+
+def fingerprint(path: str) -> str:
+    """The size of a file and a digest of its beginning, its end, and places between."""
+    size = os.stat(path).st_size
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        for k in range(SAMPLES + 1):
+            file.seek(max(0, (size - SAMPLE) * k // SAMPLES))
+            digest.update(file.read(SAMPLE))
+    return f"{size} bytes, {digest.hexdigest()[:16]}"

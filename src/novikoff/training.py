@@ -5,8 +5,6 @@ not on the machine, on how often the run was interrupted, or where: a checkpoint
 all that the rest of the run depends on.
 """
 
-import hashlib
-import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -22,13 +20,11 @@ from novikoff.data.options import Data, Skipped
 from novikoff.data.places import blamed_on_row, first_not_among, first_other, third_label
 from novikoff.data.reader import read, stream
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
+from novikoff.files import fingerprint, state_of
 from novikoff.labels import as_label, as_labels, as_written, first_classes, known_classes
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.passes import Passes
 from novikoff.store import load_with_extra, save
-
-SAMPLES, SAMPLE = 64, 1 << 14
-"""How many pieces of a file to compare, and how long they are."""
 
 
 @dataclass
@@ -163,6 +159,14 @@ class Training:
 
     def run(self, report: Callable[["Training", Data, int], None]) -> None:
         """Train until an epoch is free of mistakes or all are done; `report` every block."""
+        try:
+            self._run(report)
+        except FileError:
+            if self.stop and not self.at.examples:  # there was too little to say that of
+                raise Interrupted from None
+            raise
+
+    def _run(self, report: Callable[["Training", Data, int], None]) -> None:
         passes = Passes(self.model, self.plan.seed, self._classes(), complete=self.complete)
         passes.fresh, passes.given = self.at.examples == 0, self.at.examples
         written = time.monotonic()
@@ -176,8 +180,8 @@ class Training:
                     if self.checkpoint and (self.stop or time.monotonic() - written >= self.every):
                         self.save_checkpoint()
                         written = time.monotonic()
-                    if self.stop:
-                        raise Interrupted
+                    self._require_going_on()
+            self._require_going_on()
             if not self.at.examples:
                 raise DataError(f"{self.called} has no examples.")
             self.n_examples = self.at.examples
@@ -189,6 +193,21 @@ class Training:
                 break
         if not self.complete and self.plan.class_weight is not None:
             weights_by_label(self.plan.class_weight, self.model.classes_)
+
+    def end(self) -> None:
+        """Stop after the block at hand; a pipe ends where it is, instead of filling that block."""
+        self.stop = True
+        if self.pipe is not None:
+            self.pipe.end()
+
+    def _require_going_on(self) -> None:
+        if self.stop:
+            raise Interrupted
+
+    @property
+    def usable(self) -> bool:
+        """Has it learned so much that the model can tell two classes apart?"""
+        return self.model._is_fitted() and len(self.model.classes_) > 1
 
     def _learn(self, passes: Passes, number: int, block: Data) -> int:
         if self.at.epoch == 0:
@@ -362,23 +381,6 @@ def weights_by_label(
                 f"class_weight has {as_written(label)}, but the labels are {known}."
             )
     return found
-
-
-def state_of(path: str) -> tuple[int, int]:
-    """What changes when a file does: its size and the time of the last change."""
-    found = os.stat(path)
-    return found.st_size, found.st_mtime_ns
-
-
-def fingerprint(path: str) -> str:
-    """The size of a file and a digest of its beginning, its end, and places between."""
-    size = os.stat(path).st_size
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        for k in range(SAMPLES + 1):
-            file.seek(max(0, (size - SAMPLE) * k // SAMPLES))
-            digest.update(file.read(SAMPLE))
-    return f"{size} bytes, {digest.hexdigest()[:16]}"
 
 
 def size_of(block: Data) -> int:

@@ -2,13 +2,10 @@
 
 import os
 import shlex
-import signal
 import sys
 import time
 import warnings
 from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
 from inspect import signature
 from typing import Any
 
@@ -30,6 +27,7 @@ from novikoff.cli.reading import (
     surveyed,
     tell_skipped,
 )
+from novikoff.cli.stopping import stopping, tell_so_far
 from novikoff.cli.wording import counted
 from novikoff.data.opening import Pipe
 from novikoff.data.options import Skipped
@@ -94,10 +92,13 @@ def progressive_fit(model: Any, arguments: Namespace) -> int:
         raise ParameterError("--class-weight is balanced beside --progressive, or left out.")
     if weights is not None:
         model.class_weight = weights
-    model, blocks = progressively(model, arguments)
+    stopped: list[int] = []
+    model, blocks = progressively(model, arguments, stopped)
     finish(model, blocks.names, blocks.examples.reading, blocks.skipped, blocks.n, arguments)
     if not arguments.quiet:
         summarize(model, time.monotonic() - started)
+    if stopped:
+        return tell_so_far(f"after {counted(blocks.n, 'example')}", arguments.output, stopped[0])
     return DONE
 
 
@@ -159,15 +160,18 @@ def in_blocks(model: Any, epochs: int, sketch: Sketch | None, arguments: Namespa
         resume(training, checkpoint)
     stopped: list[int] = []
     try:
-        with Progress(training, hidden=arguments.quiet) as progress, stopping(training, stopped):
+        with (
+            Progress(training, hidden=arguments.quiet) as progress,
+            stopping(training.end, stopped),
+        ):
             training.run(progress)
     except Interrupted:
-        return tell_stopped(training, stopped[0])
-    skipped = Skipped(training.at.skipped, tuple(training.at.messages))
+        if pipe is None or not training.usable:
+            return tell_stopped(training, stopped[0])
+        finish_training(training, arguments)
+        return tell_so_far(where_in(training), arguments.output, stopped[0])
     trace = sketch.of_blocks(training) if sketch else None
-    finish(
-        training.model, training.names, examples.reading, skipped, training.n_examples, arguments
-    )
+    finish_training(training, arguments)
     if training.wrote and checkpoint and os.path.exists(checkpoint):
         os.remove(checkpoint)
     if not arguments.quiet:
@@ -230,6 +234,12 @@ def option(name: str, value: Any) -> str:
     return f"{word} {' '.join(map(str, value)) if isinstance(value, list) else value}"
 
 
+def where_in(training: Training) -> str:
+    """Where a run over a pipe was stopped."""
+    n, epoch = counted(training.at.examples, "example"), training.at.epoch
+    return f"after {n}" if epoch == 0 else f"in epoch {epoch + 1}, after {n} of it"
+
+
 def tell_stopped(training: Training, number: int) -> int:
     """Say where the run was stopped, and how to go on; the status of that signal."""
     where = f"epoch {training.at.epoch + 1} after {training.at.examples:,} of its examples"
@@ -276,6 +286,13 @@ def whole(model: Any, sketch: Sketch | None, arguments: Namespace) -> int:
     if sketch and trace:
         sketch.draw(trace, arguments.output)
     return DONE
+
+
+def finish_training(training: Training, arguments: Namespace) -> None:
+    """Write the model of a run over blocks, as far as it has come."""
+    at, n = training.at, training.n_examples or training.at.examples
+    skipped = Skipped(at.skipped, tuple(at.messages))
+    finish(training.model, training.names, training.plan.reading, skipped, n, arguments)
 
 
 def finish(
@@ -325,23 +342,3 @@ def again() -> str:
     """The command line that goes on with this run."""
     words = [*sys.argv[1:]]
     return shlex.join(["novikoff", *words, *(["--resume"] if "--resume" not in words else [])])
-
-
-@contextmanager
-def stopping(training: Training, stopped: list[int]) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the run after the block it is at; a second one at once."""
-    before: dict[int, Any] = {}
-
-    def stop(number: int, frame: Any) -> None:
-        training.stop = True
-        stopped.append(number)
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
-    for each in (signal.SIGINT, signal.SIGTERM):
-        before[each] = signal.signal(each, stop)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -3,17 +3,20 @@
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from novikoff.cli.meaning import was_given
 from novikoff.cli.reading import Examples, surveyed
+from novikoff.cli.stopping import as_signalled, stopping
+from novikoff.data.opening import Pipe
 from novikoff.data.options import Data, Skipped
 from novikoff.data.places import first_not_among, third_label
 from novikoff.data.reader import stream
-from novikoff.errors import BadRow, ParameterError
+from novikoff.errors import BadRow, FileError, ParameterError
 from novikoff.labels import as_label, as_labels
 from novikoff.progressive_validation import progressive
 
@@ -54,8 +57,19 @@ class Blocks:
         return sorted(as_label(word, as_labels(block.y).dtype) for word in self.named or ())
 
 
-def progressively(model: Any, arguments: Namespace) -> tuple[Any, Blocks]:
-    """Tell how well a learner predicts what it has not learned yet, and return what it became."""
+def pieces(block: Data) -> Iterator[Data]:
+    """A block in pieces of a few rows, after each of which a signal is heard."""
+    for low in range(0, len(block.y), WINDOW):
+        rows = slice(low, low + WINDOW)
+        weight = None if block.weight is None else block.weight[rows]
+        yield block._replace(X=block.X[rows], y=block.y[rows], weight=weight)
+
+
+def progressively(model: Any, arguments: Namespace, stopped: list[int]) -> tuple[Any, Blocks]:
+    """Tell how well a learner predicts what it has not learned yet, and return what it became.
+
+    A signal ends a pipe where it is, and its number is put into `stopped`.
+    """
     for name in NOT_BESIDE:
         if was_given(arguments, name):
             raise ParameterError(
@@ -66,6 +80,21 @@ def progressively(model: Any, arguments: Namespace) -> tuple[Any, Blocks]:
     size = arguments.block_bytes or BLOCK_BYTES
     blocks = Blocks(surveyed(arguments, arguments.data), arguments.classes, size)
     model.set_params(shuffle=False, max_iter=1)
+    pipe = blocks.examples.source
+    try:
+        with stopping(pipe.end, stopped) if isinstance(pipe, Pipe) else nullcontext():
+            learn_progressively(model, blocks, arguments, stopped)
+    except (FileError, ParameterError):
+        if stopped and not blocks.n:  # there was too little to say that of
+            as_signalled(stopped[0])
+        raise
+    return model, blocks
+
+
+def learn_progressively(
+    model: Any, blocks: Blocks, arguments: Namespace, stopped: list[int]
+) -> None:
+    """Predict and learn until the end, or until it is stopped, and print how that goes."""
     out = sys.stderr if arguments.output == "-" else sys.stdout
     every = arguments.window or WINDOW
     try:
@@ -78,14 +107,17 @@ def progressively(model: Any, arguments: Namespace) -> tuple[Any, Blocks]:
             classes = np.unique(as_labels(first.y)).tolist()
 
         def rest() -> Iterator[Data]:
-            yield first
-            yield from source
+            for block in chain([first], source):
+                for piece in pieces(block):
+                    yield piece
+                    if stopped:
+                        return
 
         for progress in progressive(model, rest(), window=every, every=every, classes=classes):
             print(progress, file=out, flush=True)
+        blocks.n = model._run.n_seen
     except BadRow as error:
         assert blocks.at is not None
         block, before = blocks.at
         row = (model._run.n_seen if model._is_fitted() else 0) - before
         raise blocks.examples.blamed(block, row, f"{error.what}. {error.advice}") from None
-    return model, blocks

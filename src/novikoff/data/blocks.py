@@ -134,6 +134,10 @@ def blocks_of_pipe(pipe: Pipe, block_bytes: int, start: Place) -> Iterator[tuple
             cut = len(held)  # there is no need to wait for what comes next if a line ends here
         else:
             cut = held.rfind(b"\n", 0, block_bytes) + 1 or grow_to_newline(held, pipe, block_bytes)
+        if pipe.ended and cut == len(held):  # perhaps within a line, of which the rest never comes
+            cut = held.rfind(b"\n") + 1
+            if not cut:
+                return
         rest = held[cut:]
         del held[cut:]
         yield Held(held, pipe.name, at), at, at + cut

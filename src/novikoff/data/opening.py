@@ -112,6 +112,15 @@ class Pipe:
         """Set this to have blocks end where what has arrived does, and not where they are full."""
         self._read, self._tap, self._ahead = read, tap, bytearray()
 
+    @property
+    def ended(self) -> bool:
+        """Was it ended here, perhaps within a line?"""
+        return self._tap.off
+
+    def end(self) -> None:
+        """Let it end with what has been read, also if somebody waits for more."""
+        self._tap.off = True
+
     def close(self) -> None:
         """Close the file that the bytes come from, if it was opened here."""
         if self.origin is not None:
@@ -263,6 +272,8 @@ def as_pipe(file: HasRead, name: str, origin: PlainFile | None = None) -> Pipe:
         try:
             got: bytes = opened.read(n)
         except EOFError as error:
+            if tap.off:
+                return b""
             raise truncated(name, kind) from error
         except NovikoffError:
             raise
@@ -301,7 +312,7 @@ class ZstdReader:
             got = self._decompress(given)
             if got:
                 return got
-        if self._begun:
+        if self._begun and not self._pipe.ended:
             raise truncated(self._pipe.name, "zstd")
         return b""
 
