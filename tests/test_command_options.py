@@ -320,3 +320,21 @@ def test_what_was_read_once_keeps_its_base(tmp_path, capfd, monkeypatch):
         assert "2 of 2 right" in said(capfd, "score", tmp_path / "m", tmp_path / "test.svm")[1]
         assert said(capfd, "fit", tmp_path / "train.svm", "-o", tmp_path / "n", *more)[0] == 0
         assert same_files(tmp_path / "m", tmp_path / "n")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("", "more --epochs will find a separator if there is one, and `novikoff certify` tells"),
+        ("--learner arow", "more --epochs may find a separator if there is one"),
+        ("--learner kernel --kernel linear", "and so may another --kernel"),
+        ("--epochs 1", None),
+        ("--quiet", None),
+    ],
+)
+def test_a_run_that_does_not_end_by_itself_says_what_to_do(tmp_path, capfd, words, told):
+    data = tmp_path / "x.svm"
+    data.write_text("1 1:1\n-1 1:1\n1 2:1\n-1 2:1\n")
+    status, _, err = said(capfd, "fit", data, "-o", tmp_path / "m", *words.split())
+    assert status == 0
+    assert "--epochs" not in err if told is None else told in err.splitlines()[-1]

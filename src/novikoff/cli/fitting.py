@@ -16,7 +16,7 @@ import novikoff
 from novikoff.cli import DONE, say
 from novikoff.cli.drawing import Sketch
 from novikoff.cli.meaning import require_cluster, require_learner_has, require_whole
-from novikoff.cli.options import KERNELS, LEARNERS, NOT_HERE, WHOLE, flag, given
+from novikoff.cli.options import EITHER, KERNELS, LEARNERS, NOT_HERE, WHOLE, flag, given
 from novikoff.cli.paths import require_different, require_one_output, require_place
 from novikoff.cli.progress import Progress
 from novikoff.cli.reading import (
@@ -328,6 +328,8 @@ def summarize(model: Any, seconds: float) -> None:
     made = f"{counted(model.n_mistakes_, 'mistake')} in {counted(model.n_iter_, 'epoch')}"
     if not model.converged_:
         print(f"made {made}, {model.mistakes_[-1]:,} of them in the last", file=sys.stderr)
+        if model.mistakes_[-1] and model.n_iter_ > 1:  # one pass is not meant to end well
+            print(what_to_do(model), file=sys.stderr)
     elif hasattr(model, "mistake_bound_") and model.mistake_bound_ < float("inf"):
         print(
             f"made {made}, none in the last; no order of these examples can force more than "
@@ -336,6 +338,17 @@ def summarize(model: Any, seconds: float) -> None:
         )
     else:
         print(f"made {made}, none in the last", file=sys.stderr)
+
+
+def what_to_do(model: Any) -> str:
+    """What may help a run of several epochs whose last one still made mistakes."""
+    if type(model).__name__ in [LEARNERS[word] for word in KERNELS]:
+        return "more --epochs may find a separator, and so may another --kernel or --gamma"
+    will = "will" if type(model).__name__ in [LEARNERS[word] for word in EITHER] else "may"
+    return (
+        f"more --epochs {will} find a separator if there is one, and `novikoff certify` tells "
+        "whether there is"
+    )
 
 
 def again() -> str:
