@@ -3,6 +3,8 @@
 from itertools import islice, repeat
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from laws.learners import ADDITIVE
 from laws.test_many_classes import many_worlds
 from novikoff import AveragedPerceptron, Perceptron, Progress, Winnow, progressive
 from novikoff.data import stream, write
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import BadRow, DataError, ParameterError
 from novikoff.progressive_validation import wilson
 
 
@@ -83,6 +85,76 @@ def test_readers_weights_and_other_peoples_learners(tmp_path):
     assert only_one.n_mistakes_ == 1
 
 
+def drawn(n=40):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((n, 3)).round(2)
+    return X, np.where(X[:, 0] > 0, "yes", "no")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [np.asarray, list, lambda x: x[None], lambda x: sparse.csr_array(x[None]), sparse.coo_array],
+)
+@pytest.mark.parametrize("weighed", [False, True])
+def test_single_examples(row, weighed):
+    """An iterator of them is as good as a block."""
+    X, y = drawn()
+    weight = np.linspace(0.5, 1, len(y))
+    singles = ((row(x), label, w)[: 2 + weighed] for x, label, w in zip(X, y, weight, strict=True))
+    one, block = Perceptron(), Perceptron()
+    told = list(progressive(one, singles, every=7))
+    assert told == list(progressive(block, [(X, y, weight)[: 2 + weighed]], every=7))
+    assert (one.coef_ == block.coef_).all()
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_frames_keep_their_names(kind):
+    """Those of a model that has names, or gets them; one that has none is given none."""
+    X, y = drawn()
+    frame, plain = kind(dict(zip("abc", X.T, strict=True))), Perceptron()
+    told = list(progressive(plain, [(X, y)], every=7))
+    model = Perceptron()
+    assert list(progressive(model, [(frame, y)], every=7, chunk=1)) == told
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert (model.coef_ == plain.coef_).all()
+    model.predict(frame)
+    list(progressive(model, [(frame, y)], chunk=3))
+    list(progressive(plain, [(frame, y)]))
+    with pytest.raises(ValueError, match="feature names"):
+        list(progressive(model, [(frame[["b", "a", "c"]], y)]))
+
+
+def test_rows_of_frames():
+    X, y = drawn()
+    frame, model = pd.DataFrame(X, columns=[*"abc"]), Perceptron()
+    singles = ((x, label) for (_, x), label in zip(frame.iterrows(), y, strict=True))
+    assert list(progressive(model, singles)) == list(progressive(Perceptron(), [(X, y)]))
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("chunk", [1, 4])
+def test_a_bad_row_is_named_by_its_place_in_the_stream(form, chunk):
+    X, y = drawn()
+    X[33, 1] = np.nan
+    blocks = [(form(X[some]), y[some]) for some in (slice(25), slice(25, None))]
+    with pytest.raises(DataError, match="in row 33 of the stream, column 1"):
+        list(progressive(Perceptron(), blocks, chunk=chunk))
+    ones = (X > 0) * 1.0
+    ones[35, 2] = 2
+    blocks = [(form(ones[some]), y[some]) for some in (slice(25), slice(25, None))]
+    with pytest.raises(BadRow, match="in row 35 of the stream, column 2") as caught:
+        list(progressive(Winnow(), blocks, chunk=chunk, classes=["no", "yes"]))
+    assert caught.value.row == 35
+
+
+def test_options_of_numpy():
+    X, y = drawn()
+    told = list(progressive(Perceptron(shuffle=False), [(X, y)], window=5, every=3, chunk=2))
+    options = {"window": np.int64(5), "every": np.int32(3), "chunk": np.uint8(2)}
+    assert list(progressive(Perceptron(shuffle=False), [(X, y)], **options)) == told
+
+
 @given(n=st.integers(1, 300), data=st.data())
 def test_the_interval_is_wilsons(n, data):
     k = data.draw(st.integers(0, n))
@@ -121,6 +193,12 @@ def test_bad_input():
         list(progressive(Perceptron(), [X]))
     with pytest.raises(DataError, match="2 rows, but 1 labels"):
         list(progressive(Perceptron(), [(X, [0])]))
+    with pytest.raises(DataError, match="0 rows, but 2 labels"):
+        list(progressive(Perceptron(), [(1.0, y)]))
+    with pytest.raises(DataError, match="0 rows, but 1 labels"):
+        list(progressive(Perceptron(), [(1.0, 0)]))
+    with pytest.raises(DataError, match="DictVectorizer"):
+        list(progressive(Perceptron(), [({"a": 1.0}, 0)]))
     with pytest.raises(DataError, match="has no labels"):
         list(progressive(Perceptron(), [(X, None)]))
     with pytest.raises(DataError, match="0/1 features"):

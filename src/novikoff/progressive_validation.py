@@ -5,8 +5,9 @@ honest measure of it while it learns, and over a window, of it as it is now (Blu
 Langford 1999).
 """
 
+import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import BadRow, DataError, ParameterError
 from novikoff.learners import parameters
 
 Interval = tuple[float, float]
@@ -131,9 +132,10 @@ def progressive(
     model : estimator with `predict` and `partial_fit`
         Any learner of novikoff or scikit-learn; it is trained by this. Before its first lesson
         it has no answer, which counts as a mistake.
-    source : iterable of blocks
-        Blocks of `novikoff.data.stream`, or tuples ``(X, y)`` or ``(X, y, sample_weight)``.
-        It may be endless.
+    source : iterable of blocks, or of examples
+        Blocks of `novikoff.data.stream`, or tuples ``(X, y)`` or ``(X, y, sample_weight)``, or
+        the same of single examples: a row, its label and its weight. It may be endless. The
+        names of the columns of frames go to the model.
     window : int, default=1000
         How many of the last examples the window has.
     every : int, default=1000
@@ -170,7 +172,8 @@ def progressive(
         parameters.count(name, given)
     if not isinstance(confidence, float) or not 0 < confidence < 1:
         raise ParameterError(f"confidence={confidence!r} must be a number between 0 and 1.")
-    return _told(model, source, deque(maxlen=window), every, chunk, confidence, classes)
+    late = deque[bool](maxlen=int(window))
+    return _told(model, source, late, int(every), int(chunk), confidence, classes)
 
 
 def _told(
@@ -185,13 +188,17 @@ def _told(
     examples = mistakes = 0
     fresh = not getattr(model, "__sklearn_is_fitted__", lambda: hasattr(model, "classes_"))()
     for X, y, weight in _blocks(source):
+        cut = _cutting(X, named=fresh or hasattr(model, "feature_names_in_"))
         n, low = len(y), 0
         while low < n:
             high = min(n, low + chunk, low + every - examples % every)
-            rows = X[low:high]
-            wrong = np.ones(high - low, bool) if fresh else model.predict(rows) != y[low:high]
+            rows, labels = cut(low, high), y[low:high]
             options = {} if weight is None else {"sample_weight": weight[low:high]}
-            model.partial_fit(rows, y[low:high], **_classes(classes, fresh), **options)
+            try:
+                wrong = np.ones(high - low, bool) if fresh else model.predict(rows) != labels
+                model.partial_fit(rows, labels, **_classes(classes, fresh), **options)
+            except DataError as error:
+                raise _in_stream(error, examples) from None
             fresh, low = False, high
             examples, mistakes = examples + len(wrong), mistakes + int(wrong.sum())
             late.extend(wrong.tolist())
@@ -207,8 +214,20 @@ def _classes(classes: Any, fresh: bool) -> dict[str, Any]:
     return {} if classes is None or not fresh else {"classes": classes}
 
 
+def _in_stream(error: DataError, before: int) -> DataError:
+    """The same error with the place of the row in the stream, which so many came before."""
+    words = re.sub(
+        r"\bin row (\d+)",
+        lambda found: f"in row {before + int(found[1])} of the stream",
+        str(error),
+    )
+    if isinstance(error, BadRow):
+        return BadRow(words, error.what, error.advice, before + error.row)
+    return DataError(words)
+
+
 def _blocks(source: Iterable[Any]) -> Iterator[tuple[Any, Any, Any]]:
-    """Rows that can be cut, labels and weights of every block."""
+    """Rows, labels and weights of every block."""
     for block in source:
         if hasattr(block, "X"):
             X, y, weight = block.X, block.y, block.weight
@@ -221,7 +240,39 @@ def _blocks(source: Iterable[Any]) -> Iterator[tuple[Any, Any, Any]]:
             )
         if y is None:
             raise DataError("A block of the source has no labels: there is nothing to score.")
-        X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
-        if X.shape[0] != len(y):
-            raise DataError(f"A block has {X.shape[0]} rows, but {len(y)} labels: give one each.")
-        yield X, np.asarray(y), None if weight is None else np.asarray(weight)
+        if np.ndim(y) == 0:
+            X, y, weight = _row(X), [y], None if weight is None else [weight]
+        X = X if sparse.issparse(X) or _is_frame(X) else np.asarray(X)
+        y, n = np.asarray(y), X.shape[0] if X.shape else 0
+        if n != len(y):
+            raise DataError(f"A block has {n} rows, but {len(y)} labels: give one each.")
+        yield X, y, None if weight is None else np.asarray(weight)
+
+
+def _row(x: Any) -> Any:
+    """A single example as a block of one row."""
+    if isinstance(x, dict):
+        raise DataError(
+            "An example of the source is a dictionary: give rows of numbers (sklearn's "
+            "DictVectorizer makes them), or use novikoff.river.RiverPerceptron."
+        )
+    if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a frame
+        return x.to_frame().T
+    if not sparse.issparse(x) and not _is_frame(x):
+        x = np.asarray(x)
+    return x.reshape(1, -1) if len(x.shape) == 1 else x
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def _cutting(X: Any, *, named: bool) -> Callable[[int, int], Any]:
+    """What cuts rows out of a block; those of a frame keep their names if they have a use."""
+    rows = X if _is_frame(X) and named else _array(X)
+    rows = getattr(rows, "iloc", rows)
+    return lambda low, high: rows[low:high]
+
+
+def _array(X: Any) -> Any:
+    return sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
