@@ -16,7 +16,7 @@ from laws.test_many_classes import many_worlds
 from novikoff import AveragedPerceptron, Perceptron, Progress, Winnow, progressive
 from novikoff.data import stream, write
 from novikoff.errors import BadRow, DataError, ParameterError
-from novikoff.progressive_validation import wilson
+from novikoff.progressive_validation import _sparse_cutting, wilson
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
@@ -146,6 +146,22 @@ def test_a_bad_row_is_named_by_its_place_in_the_stream(form, chunk):
     with pytest.raises(BadRow, match="in row 35 of the stream, column 2") as caught:
         list(progressive(Winnow(), blocks, chunk=chunk, classes=["no", "yes"]))
     assert caught.value.row == 35
+
+
+@given(data=st.data())
+def test_rows_of_sparse_blocks(data):
+    """What is cut out is what scipy cuts out: also of rows that are empty, or out of order."""
+    n, d = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 5))
+    entries = [data.draw(st.lists(st.integers(0, d - 1), max_size=6)) for _ in range(n)]
+    indptr = np.cumsum([0, *map(len, entries)])
+    columns = np.array([j for row in entries for j in row], np.int32)
+    X = sparse.csr_array((np.arange(1.0, len(columns) + 1), columns, indptr), shape=(n, d))
+    for cut, k in ((_sparse_cutting(X), 1), (_sparse_cutting(X), 2)):
+        for low in range(n - k + 1):
+            rows = cut(low, low + k)
+            assert rows.shape == (k, d)
+            assert rows.has_sorted_indices == X[low : low + k].has_sorted_indices
+            assert (rows.toarray() == X[low : low + k].toarray()).all()
 
 
 def test_options_of_numpy():

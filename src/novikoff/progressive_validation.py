@@ -8,6 +8,7 @@ Langford 1999).
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
@@ -269,10 +270,24 @@ def _is_frame(X: Any) -> bool:
 
 def _cutting(X: Any, *, named: bool) -> Callable[[int, int], Any]:
     """What cuts rows out of a block; those of a frame keep their names if they have a use."""
-    rows = X if _is_frame(X) and named else _array(X)
+    if sparse.issparse(X):
+        return _sparse_cutting(sparse.csr_array(X))
+    rows = X if _is_frame(X) and named else np.asarray(X)
     rows = getattr(rows, "iloc", rows)
     return lambda low, high: rows[low:high]
 
 
-def _array(X: Any) -> Any:
-    return sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
+def _sparse_cutting(X: Any) -> Callable[[int, int], Any]:
+    """The same. A single row is put together here: by scipy that takes as long as to learn it."""
+    blank = sparse.csr_array((1, X.shape[1]), dtype=X.dtype)
+    data, indices, indptr = X.data, X.indices, X.indptr
+
+    def cut(low: int, high: int) -> Any:
+        if high - low != 1:
+            return X[low:high]
+        row, start, end = copy(blank), indptr[low], indptr[high]
+        row.data, row.indices = data[start:end], indices[start:end]
+        row.indptr = indptr[low : high + 1] - start
+        return row
+
+    return cut
