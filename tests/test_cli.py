@@ -171,7 +171,7 @@ def test_tables_by_name(folder, tmp_path):
     swapped.write_text("\n".join([",".join(words), *lines[1:]]))
     finished = run("predict", model, swapped)
     assert finished.returncode == 3
-    assert "its columns are not those of the model (the order differs)" in finished.stderr
+    assert "its columns are not those of the model: it has them in another order" in finished.stderr
 
 
 def test_vowpal_wabbit_text_from_end_to_end(tmp_path):

@@ -338,3 +338,22 @@ def test_a_run_that_does_not_end_by_itself_says_what_to_do(tmp_path, capfd, word
     status, _, err = said(capfd, "fit", data, "-o", tmp_path / "m", *words.split())
     assert status == 0
     assert "--epochs" not in err if told is None else told in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [
+        ("a,c,label", "it lacks 'b': add what it lacks."),
+        ("a,b,c,d,label", "it has 'd' besides: leave out the others."),
+        ("a,b,d,label", "it lacks 'c' and has 'd' besides: add what it lacks and leave out the"),
+        ("b,a,c,label", "it has them in another order. Rearrange them: a, b, c."),
+    ],
+)
+def test_other_columns_are_named(tmp_path, capfd, head, told):
+    (tmp_path / "x.csv").write_text("a,b,c,label\n1,2,3,1\n3,2,1,0\n")
+    assert said(capfd, "fit", tmp_path / "x.csv", "-o", tmp_path / "m")[0] == 0
+    row = ",".join("1" for _ in head.split(","))
+    (tmp_path / "y.csv").write_text(f"{head}\n{row}\n")
+    status, out, err = said(capfd, "predict", tmp_path / "m", tmp_path / "y.csv")
+    assert (status, out) == (3, "")
+    assert f"its columns are not those of the model: {told}" in err

@@ -131,19 +131,26 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:5]) + more
 
 
+def difference(wanted: list[str], found: list[str]) -> str:
+    """In what the columns of a table are not those of a model, and what to do."""
+    lacking = [repr(name) for name in wanted if name not in found]
+    besides = [repr(name) for name in found if name not in wanted]
+    if not (lacking or besides):
+        return f"it has them in another order. Rearrange them: {listed(wanted)}."
+    lacks = [f"lacks {listed(lacking)}"] if lacking else []
+    has = [f"has {listed(besides)} besides"] if besides else []
+    add, leave = ["add what it lacks"] * bool(lacking), ["leave out the others"] * bool(besides)
+    todo = " and ".join(add + leave)
+    return f"it {' and '.join(lacks + has)}: {todo}."
+
+
 def require_columns(model: Any, names: list[str] | None, data: Data, examples: Examples) -> None:
     """A table must have the columns the model was trained on, in their order."""
     if names is not None and data.names is not None and list(names) != list(data.names):
-        odd = next((n for n in data.names if n not in names), None) or next(
-            (n for n in names if n not in data.names), None
-        )
-        what = f"column {odd!r} differs" if odd else "the order differs"
-        advice = "rearrange them."
+        advice = difference(names, data.names)
         if not {*names} & {*data.names}:
             advice += " If its first line has no names and no column the labels, give --unlabelled."
-        raise FileError(
-            examples.called, f"its columns are not those of the model ({what}): {advice}"
-        )
+        raise FileError(examples.called, f"its columns are not those of the model: {advice}")
     n = data.X.shape[1]
     if n != model.n_features_in_:
         numbered = isinstance(examples.reading.get("label"), int) and n == model.n_features_in_ - 1
