@@ -357,3 +357,14 @@ def test_other_columns_are_named(tmp_path, capfd, head, told):
     status, out, err = said(capfd, "predict", tmp_path / "m", tmp_path / "y.csv")
     assert (status, out) == (3, "")
     assert f"its columns are not those of the model: {told}" in err
+
+
+@pytest.mark.parametrize("words", ["", "--learner max-margin", "--learner winnow --binarize 0"])
+def test_a_label_that_was_left_out_with_its_lines_is_missed(tmp_path, capfd, words):
+    rows = "\n".join(["1,yes", *["one,no"] * 7])
+    (tmp_path / "x.csv").write_text(f"a,label\n{rows}\n")
+    fit = ("fit", tmp_path / "x.csv", "-o", tmp_path / "m", "--bad-lines", "skip")
+    status, _, err = said(capfd, *fit, *words.split())
+    assert status == 3, err
+    assert "found one label only, yes (7 bad lines were skipped; the first: " in err
+    assert "x.csv:3:1: found 'one', expected a finite number" in err

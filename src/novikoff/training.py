@@ -185,7 +185,8 @@ class Training:
             if not self.at.examples:
                 raise DataError(f"{self.called} has no examples.")
             self.n_examples = self.at.examples
-            self._require_two(self.model.classes_)
+            skipped = Skipped(self.at.skipped, tuple(self.at.messages))
+            self._require_two(self.model.classes_, skipped)
             left = passes.end()
             done = Position(self.at.epoch + 1, skipped=self.at.skipped, messages=self.at.messages)
             self.at = done
@@ -300,9 +301,10 @@ class Training:
             return self.model.classes_
         labels: list[Any] = []
         first: list[Data] = []
-        n_blocks = 0
+        n_blocks, skipped = 0, Skipped()
         blocks = self._stream(Place())
         for block in blocks:
+            skipped += block.skipped
             if self.pipe is not None or not first:
                 first.append(block)
             n_blocks += 1
@@ -313,16 +315,17 @@ class Training:
             self._require_room(first)
         if self.pipe is None:
             blocks.close()
-        self._require_two(labels if self.complete or not labels else ["", ""])
+        self._require_two(labels if self.complete or not labels else ["", ""], skipped)
         if self.pipe is not None or n_blocks == 1:
             self.kept, self.held = first, sum(map(size_of, first))
         return self._named(labels)
 
-    def _require_two(self, labels: Any) -> None:
+    def _require_two(self, labels: Any, skipped: Skipped) -> None:
         """There must be examples of two classes, or nothing can be learned."""
         if len(labels) < 2:
             only = f"one label only, {as_written(labels[0])}" if len(labels) else "no examples"
-            raise FileError(self.called, f"found {only}: a classifier needs examples of two")
+            told = f"found {only}{skipped.aside}: a classifier needs examples of two"
+            raise FileError(self.called, told)
 
     def _labels(self, block: Data, labels: list[Any]) -> list[Any]:
         """The labels known after a block; of a learner of two classes, no more than two."""

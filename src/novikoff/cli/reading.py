@@ -215,7 +215,8 @@ def require_labels_of_classes(
     if len(set(y[:1].tolist()) | set(y[y != y[0]][:1].tolist())) < 2:
         raise FileError(
             examples.called,
-            f"found one label only, {as_written(y[0])}: a classifier needs examples of two",
+            f"found one label only, {as_written(y[0])}{data.skipped.aside}: a classifier needs "
+            "examples of two",
         )
 
 

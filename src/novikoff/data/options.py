@@ -29,6 +29,14 @@ class Skipped(NamedTuple):
         messages = (*self.messages, *other.messages)[:MESSAGES_KEPT]
         return Skipped(self.n_lines + other.n_lines, messages)
 
+    @property
+    def aside(self) -> str:
+        """What to add to a sentence about what is missing, which may be in these lines."""
+        if not self.n_lines:
+            return ""
+        lines = "1 bad line was" if self.n_lines == 1 else f"{self.n_lines:,} bad lines were"
+        return f" ({lines} skipped; the first: {self.messages[0]})"
+
 
 class Data(NamedTuple):
     """Examples from a file: all of them, or one block.
@@ -134,5 +142,4 @@ def require_bits(bits: int) -> None:
 def require_examples(name: str, n: int, skipped: Skipped) -> None:
     """Raise an error if there are no examples."""
     if n == 0:
-        why = f" ({skipped.n_lines} bad lines were skipped)" if skipped.n_lines else ""
-        raise FileError(name, f"found no examples{why}, expected at least one")
+        raise FileError(name, f"found no examples{skipped.aside}, expected at least one")
