@@ -37,7 +37,11 @@ def test_models_and_certificates_through_pipes(folder, tmp_path):
     assert (written.returncode, written.stderr) == (0, b"")
     assert same_files(folder / "again", folder / "model")
     proved = shell("novikoff certify x.svm --save - | novikoff verify - x.svm", folder)
-    assert proved.stdout == b"separable: the proof holds\n"
+    told = proved.stdout.decode().splitlines()
+    assert told[0] == "separable: the proof holds"
+    assert told[1].startswith("margin     0.0")
+    assert told[1].endswith(", proved")
+    assert told[2].startswith("unchecked  the bound on mistakes")
     assert proved.stderr.startswith(b"separable\nmargin ")
     shown = shell("cat model | novikoff show -", folder)
     assert shown.stdout.decode() == done("show", folder / "model")

@@ -127,4 +127,19 @@ def verify(arguments: Namespace) -> int:
         data = read_pairs(arguments)
         holds = result.verify(data.X, data.y)
     print(f"{result.verdict}: {'the proof holds' if holds else 'the proof DOES NOT hold'}")
+    if holds:
+        tell_proved(result)
     return DONE if holds else NO
+
+
+def tell_proved(result: Separability) -> None:
+    """Say what else a certificate that holds proves, and what is in it that nobody has checked."""
+    if result.verdict == "separable":
+        print(f"margin     {' to '.join(outward(result.margin))}, proved")
+    elif result.verdict == "undecided":
+        print(f"margin     at most {outward(result.margin)[1]}, proved")
+    bound = ["the bound on mistakes"] if result.verdict == "separable" else []
+    infinite = ["the infinite coefficients"] if any(result.infinite) else []
+    if unchecked := " and ".join(bound + infinite):
+        them = "them" if infinite else "it"
+        print(f"unchecked  {unchecked}: `novikoff certify` computes {them} anew")
