@@ -1,5 +1,6 @@
 """`novikoff plot`, `fit --plot` and `show`: a model to look at and to read."""
 
+import subprocess
 import sys
 
 import numpy as np
@@ -206,3 +207,20 @@ def test_show_has_the_boundary_in_words(folder, tmp_path, capfd):
     assert (
         "This AveragedPerceptron predicts, by the mean of all weights on the way, 1 where" in told
     )
+
+
+@pytest.mark.parametrize(("sent", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_model_is_not_denied_when_its_picture_is_stopped(tmp_path, sent, status):
+    (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
+    program = (
+        "import os, signal, sys\nfrom novikoff.cli import drawing, main\n"
+        f"drawing.figure_of_run = lambda *_: os.kill(os.getpid(), signal.{sent})\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    words = ["fit", "x.svm", "-o", "m", "--plot", "p.png", "--quiet"]
+    finished = subprocess.run(
+        [sys.executable, "-c", program, *words], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert finished.returncode == status, finished.stderr
+    assert finished.stderr.decode() == "novikoff: stopped; m is written, but p.png is not.\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"x.svm", "m"}

@@ -16,6 +16,8 @@ from typing import Any
 
 DONE, NO, USAGE, BAD_INPUT, CANNOT_WRITE, STOPPED, TERMINATED = 0, 1, 2, 3, 4, 130, 143
 
+NOTHING = "nothing was written"
+
 HOMES = {
     "fit": "fitting",
     "predict": "using",
@@ -50,12 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except KeyboardInterrupt:
-        say("stopped; nothing was written.")
-        return STOPPED
-    except Terminated:
-        say("stopped; nothing was written.")
-        return TERMINATED
+    except (KeyboardInterrupt, Terminated) as stop:
+        printing = parsed.command == "predict"  # a part of it may be out
+        say(f"stopped{'' if printing else f'; {stop or NOTHING}'}.")
+        return TERMINATED if isinstance(stop, Terminated) else STOPPED
     except WriteError as error:
         return complain(error, CANNOT_WRITE)
     except ParameterError as error:
@@ -83,7 +83,10 @@ def joined(words: Sequence[str]) -> list[str]:
 
 
 class Terminated(BaseException):
-    """SIGTERM came: what is half done is to be cleared away, as for Ctrl-C."""
+    """SIGTERM came: what is half done is to be cleared away, as for Ctrl-C.
+
+    Either may say what was written, if anything was.
+    """
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff.cli import DONE, say
+from novikoff.cli import DONE, Terminated, say
 from novikoff.cli.options import PICTURES
 from novikoff.cli.paths import (
     require_different,
@@ -235,6 +235,12 @@ class Sketch:
 
     def draw(self, trace: Trace, model_path: str) -> None:
         """Draw the proof; the progress, where no proof exists."""
+        try:
+            self._draw(trace, model_path)
+        except (KeyboardInterrupt, Terminated) as stop:
+            raise type(stop)(f"{model_path} is written, but {self.path} is not") from None
+
+    def _draw(self, trace: Trace, model_path: str) -> None:
         if not isinstance(trace._learner, Additive):
             name = type(trace._learner).__name__
             say(f"{name} has another proof, or none: {self.path} shows the progress of the run.")
