@@ -341,6 +341,16 @@ def test_an_address_of_another_machine_is_said_to_be():
     assert "running already" not in finished.stderr
 
 
+def test_a_socket_that_cannot_listen_is_closed():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(ParameterError) as error:
+            bound("127.0.0.1", taken.getsockname()[1])
+    tried = error.traceback[-1].frame.f_locals["found"]
+    assert tried.fileno() == -1
+
+
 def test_only_this_machine_can_reach_it():
     with bound("127.0.0.1", 0) as listening:
         assert listening.getsockname()[0] == "127.0.0.1"

@@ -136,12 +136,15 @@ def application(hosts: frozenset[str] = frozenset(LOOPBACK), any_address: bool =
 
 def bound(host: str, port: int) -> socket.socket:
     """A socket that listens at this address."""
+    found = None
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         found = socket.socket(family, socket.SOCK_STREAM)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
     except OSError as error:
+        if found is not None:
+            found.close()
         advice = {
             errno.EADDRINUSE: "Is it running already? Choose another --port (0 for any free one).",
             errno.EACCES: "Choose a --port of 1024 or more (0 for any that is free).",
