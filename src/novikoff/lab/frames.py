@@ -18,7 +18,7 @@ from novikoff.lab.verdicts import disjunction_bound, verdict
 from novikoff.lab.visits import MOST_STEPS, Visits, means, seen, visits
 from novikoff.learners.additive import Additive
 from novikoff.plots.progress import brackets
-from novikoff.plots.proof import FAR
+from novikoff.plots.proof import curves, made_before
 from novikoff.theorem import Proof
 from novikoff.trace import Trace
 from novikoff.words import describe
@@ -226,7 +226,7 @@ def theorem(trace: Trace, Z: Array, y: Array) -> dict[str, Any]:
             "example has a private feature, and so the data has a margin.",
         }
     return {
-        "bound": proof.bound if proof.bound < inf else None,
+        "bound": proof.bound - made_before(proof) if proof.bound < inf else None,
         "margin": proof.margin,
         "radius": proof.radius,
         "holds": proof.holds,
@@ -235,37 +235,21 @@ def theorem(trace: Trace, Z: Array, y: Array) -> dict[str, Any]:
         "progress": [proof.start[0], *proof.progress.tolist()],
         "length": [proof.start[1], *proof.length.tolist()],
         "most": [proof.start[1], *proof.most.tolist()],
-        "curves": curves(proof),
+        "curves": _curves(proof),
     }
 
 
-def curves(proof: Proof) -> dict[str, Any]:
-    """The outer two quantities past the end of the run, up to where they cross."""
-    made = len(proof.steps)
-    a = float(proof.steps[0]) if made else 1.0
-    plain = proof.start == (0.0, 0.0)
-    even = made == 0 or bool((proof.steps == proof.steps[0]).all())
-    crossing = proof.bound < inf and even
-    far = crossing and proof.bound > FAR * max(made, 1)
-    log = plain and far
-    end = proof.bound * (1.9 if log else 1.12) if crossing else made + 1.0
-    if far and not plain:  # what may be negative has no logarithm
-        end = 3.0 * max(made, 1)
-    end = max(end, made + 1.0, 2.0)
-    k = np.geomspace(1.0, end, SAMPLES) if log else np.linspace(0.0, end, SAMPLES)
-    progress, length = proof.start
-    least = progress + k * a * proof.margin
-    most = np.sqrt(length**2 + k * (a * proof.radius) ** 2)
-    if not even:  # the outer two follow the steps as they were
-        k = np.arange(made + 1.0)
-        least, most = np.append(progress, proof.least), np.append(length, proof.most)
+def _curves(proof: Proof) -> dict[str, Any]:
+    """The outer two quantities past the end of the run, counted from where the recording began."""
+    drawn = curves(proof, SAMPLES)
+    crossing = drawn.crosses and drawn.end > proof.bound
     return {
-        "k": k.tolist(),
-        "least": least.tolist(),
-        "most": most.tolist(),
-        "log": log,
-        "simple": plain and a == 1.0 and even,
-        "crossing": proof.bound if crossing and end > proof.bound else None,
+        "k": (drawn.k - drawn.before).tolist(),
+        "least": drawn.least.tolist(),
+        "most": drawn.most.tolist(),
+        "log": drawn.log,
+        "simple": drawn.simple,
+        "crossing": proof.bound - drawn.before if crossing else None,
     }
 
 
