@@ -5,6 +5,7 @@ import warnings
 from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +19,16 @@ from novikoff.lab import sheet
 from novikoff.lab.frames import of_state, of_trace
 from novikoff.lab.notebook import MODULES, module
 from novikoff.lab.presets import NAMES, preset
-from novikoff.lab.state import LEARNERS, MOST_POINTS, State, from_link, plain, to_link
+from novikoff.lab.state import (
+    FIELDS,
+    LEARNERS,
+    MOST_POINTS,
+    READERS,
+    State,
+    from_link,
+    plain,
+    to_link,
+)
 from novikoff.lab.visits import MOST_STEPS
 
 WHOLE = st.integers(-4, 4).map(float)
@@ -113,7 +123,8 @@ def test_any_text_is_a_state_or_a_clear_error(text):
         ("points=nan,2,p", "point 1 is 'nan', but it must be a number from -1e"),
         ("points=1,2e7,p", "point 1 is '2e7'"),
         ("learner=svm", "one of perceptron, averaged, voted, winnow"),
-        ("eta0=0", "eta0 is '0', but it must be a number from 1e-06"),
+        ("eta0=0", r"“Step η” \(eta0\) is '0', but it must be a number from 1e-06"),
+        ("max_iter=abc", r"^“Epochs, at most” \(max_iter\) is 'abc', but it must be a whole"),
         ("slack=-1", "0, or a number from 0.001"),
         ("max_iter=1000000", "a whole number from 1 to 10,000"),
         ("coef_init=1", "two numbers"),
@@ -336,6 +347,27 @@ def test_examples_of_weight_zero_are_not_visited():
     assert not of_trace(trace)["visits"]["complete"]
 
 
+def test_fields_of_the_page_are_called_what_they_are_called_there():
+    page = (Path(novikoff.__file__).parent / "lab" / "static" / "index.html").read_text()
+    said = page.replace("<i>", "").replace("</i>", "")
+    for name, field in FIELDS.items():
+        assert name in READERS
+        assert field.startswith("Start") or f"<span>{field}</span>" in said, name
+
+
+def test_what_was_made_before_the_recording_is_left_out():
+    X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 0, 0, 1]
+    model = novikoff.Perceptron(shuffle=False).partial_fit(X, y)
+    model.set_params(record=True).partial_fit(X, y)
+    trace = model.trace_.with_data(X, y)
+    before, proof = int(trace.mistakes[0] - 1), trace.proof()
+    assert before > 0
+    theorem = of_trace(trace)["theorem"]
+    assert theorem["bound"] == pytest.approx(proof.bound - before)
+    assert theorem["curves"]["k"][0] == 0
+    np.testing.assert_allclose(theorem["curves"]["least"][0], proof.start[0])
+
+
 def test_a_warm_start_shows_its_updates():
     X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 0, 0, 1]
     model = novikoff.Perceptron(record=True, warm_start=True, max_iter=100, random_state=3)
@@ -441,6 +473,10 @@ def test_what_is_wrong_with_a_choice_is_said():
     far = "x,y,z\n1e9,1,a\n2,2,b\n"
     with pytest.raises(DataError, match="scale them"):
         sheet.chosen(sheet.parsed(far), 2, "a", "b", 0, 1)
+    for huge in ("1e308", "-1e308"):
+        farther = f"x,y,z\n1,{huge},a\n2,1e308,b\n"
+        with pytest.raises(DataError, match=r"The column y goes to 1e\+308, .* scale it"):
+            sheet.chosen(sheet.parsed(farther), 2, "a", "b", sheet.PROJECTED, 0)
 
 
 @given(

@@ -234,7 +234,7 @@ def test_what_has_no_meaning_is_said_and_changes_nothing(open_lab):
     before = link(page)
     page.get_by_label("Step η").fill("-1")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("alert")).to_contain_text("eta0 is '-1', but it must be")
+    expect(page.get_by_role("alert")).to_contain_text("“Step η” (eta0) is '-1', but it must be")
     assert link(page) == before
     expect(page.get_by_label("Step η")).to_have_value("1")
     page.get_by_label("Step η").fill("2")
@@ -242,9 +242,23 @@ def test_what_has_no_meaning_is_said_and_changes_nothing(open_lab):
     expect(page.locator("#error")).to_be_hidden()
 
 
+def test_the_page_says_what_it_waits_for(browser, home):
+    context = browser.new_context()
+    page, held = context.new_page(), []
+    # the first answer is long in coming, as if it had to be compiled
+    page.route("**/api/run", lambda route: held.append(route))
+    page.goto(home)
+    expect(page.get_by_text("Compiling: a few seconds the first time")).to_be_visible()
+    held[0].continue_()
+    page.wait_for_selector("body.ready", timeout=LONG)
+    expect(page.get_by_text("Compiling")).to_be_hidden()
+    context.close()
+
+
 def test_a_bad_link_is_said_to_be_one(open_lab):
     page = open_lab("learner=oracle", allowed=["422"])
-    expect(page.get_by_role("alert")).to_contain_text("learner is 'oracle', but it must be one of")
+    told = "“Algorithm” (learner) is 'oracle', but it must be one of"
+    expect(page.get_by_role("alert")).to_contain_text(told)
     expect(page.get_by_role("combobox", name="Data")).to_have_value("separable")
     late = open_lab("data=and&step=999")  # of a run that was longer
     expect(late.locator(".said")).to_contain_text("Converged")

@@ -16,6 +16,7 @@ from novikoff.lab.presets import Point
 from novikoff.lab.state import FARTHEST, MOST_POINTS, State, plain
 
 MOST_COLUMNS = 200
+LARGEST = 1e100
 PROJECTED = -1
 """The "column" that stands for the two principal directions of all numbers."""
 
@@ -118,7 +119,9 @@ def chosen(sheet: Sheet, label: int, first: str, second: str, x: int, y: int) ->
         used = [j for j in sheet.numeric if j != label]
         if len(used) < 2:
             raise DataError("A projection needs two columns of numbers beside the labels.")
-        plane = projected(np.array([[float(row[j]) for j in used] for row in rows]))
+        numbers = np.array([[float(row[j]) for j in used] for row in rows])
+        _require_moderate(numbers, [sheet.header[j] for j in used])
+        plane = projected(numbers)
         names = ("1st principal direction", "2nd principal direction")
     else:
         if x == y or not {x, y} <= set(sheet.numeric):
@@ -137,6 +140,16 @@ def chosen(sheet: Sheet, label: int, first: str, second: str, x: int, y: int) ->
         names=names if names[0] != names[1] else ("x1", "x2"),
         classes=shown if shown[0] != shown[1] else ("-1", "+1"),
     )
+
+
+def _require_moderate(X: npt.NDArray[np.float64], names: list[str]) -> None:
+    """Raise an error that names the first column whose squares leave the range of floats."""
+    for name, largest in zip(names, abs(X).max(axis=0), strict=True):
+        if largest > LARGEST:
+            raise DataError(
+                f"The column {name} goes to {largest:g}, but a projection takes numbers up to "
+                f"{LARGEST:g}: scale it, or leave it out."
+            )
 
 
 def projected(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -167,6 +167,27 @@ READERS: dict[str, Callable[[str, str], Any]] = {
 }
 
 
+FIELDS = {
+    "learner": "Algorithm",
+    "tie": "A tie is",
+    "random_state": "Seed",
+    "eta0": "Step η",
+    "slack": "Slack Δ",
+    "coef_init": "Start w",
+    "intercept_init": "Start b",
+    "max_iter": "Epochs, at most",
+    "threshold": "Threshold θ",
+    "factor": "Factor",
+    "binarize": "1 if above",
+}
+"""What the page calls the options that are written or chosen there."""
+
+
+def called(name: str) -> str:
+    """An option as the page calls it, and as links and the library do."""
+    return f"“{FIELDS[name]}” ({name})" if name in FIELDS else name
+
+
 @dataclass(frozen=True)
 class State:
     """Everything that a page shows follows from this.
@@ -238,7 +259,7 @@ def from_link(text: str) -> State:
             found = preset(choice(*NAMES)(name, value))
             told |= {"points": found.points, "names": found.names, "classes": found.classes}
         elif name in READERS:
-            told[name] = READERS[name](name, value)
+            told[name] = READERS[name](called(name), value)
         else:
             raise refuse("A part of the link", name, f"one of data, {', '.join(READERS)}")
     return State(**told)
