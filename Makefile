@@ -4,8 +4,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ORDERS ?= 1
+PROCESSES ?= 1
 
-.PHONY: demo test lint check format bench scale papers thorough clean
+.PHONY: demo test lint check format bench scale papers accuracy thorough clean
 
 demo: .venv/installed
 	$(BIN)/python examples/demo.py
@@ -45,6 +46,9 @@ scale: .venv/developing  ## learning on shards: accuracy, speed and cost of docs
 
 papers: .venv/developing  ## make a paper's table again, and write docs/papers.md
 	$(BIN)/python -m benchmarks.papers --orders $(ORDERS)
+
+accuracy: .venv/developing  ## test errors beside scikit-learn's, and write docs/accuracy.md; PROCESSES=16 for so many learners at a time
+	$(BIN)/python -m benchmarks.accuracy --processes $(PROCESSES)
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "novikoff needs Python 3.11 or later")'

@@ -34,12 +34,12 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from benchmarks.accuracy_page import PAGE, rewritten
 from benchmarks.many import SHARED, mnist
 from novikoff import VotedPerceptron
 from novikoff.data import read
 from novikoff.learners import LEARNERS
 
-PAGE = Path(__file__).parent.parent / "docs" / "accuracy.md"
 FOR_TUNING = 10_000
 FOR_PAIRS = 200
 """How many features may have a full covariance."""
@@ -241,15 +241,6 @@ def all_rows(names, args):
     return rows
 
 
-HEAD = """# How accurate
-
-Test error and training time of every learner, beside scikit-learn's linear classifiers, each with
-its default parameters and tuned on rows kept apart. Made by `python -m benchmarks.accuracy`.
-Seconds are those of one core. Where the test set is larger than 10,000 rows, `VotedPerceptron` is
-tested on 10,000 of them.
-"""
-
-
 def main():
     """Write the page, or print some of it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -262,11 +253,11 @@ def main():
     for name in names:
         DATA[name] = SETS[name]()
     rows = all_rows(names, args)
-    page = HEAD + "\n".join(line for name in names for line in lines(name, rows)) + "\n"
+    sections = "\n".join(line for name in names for line in lines(name, rows))
     if args.names and args.output is None:
-        print(page)
+        print(sections)
     else:
-        (args.output or PAGE).write_text(page)
+        (args.output or PAGE).write_text(rewritten(PAGE.read_text(), sections))
 
 
 if __name__ == "__main__":
