@@ -35,15 +35,17 @@ def read(estimator: Any, X: Any, *, reset: bool) -> Any:
     """
     if (
         not reset
-        and type(X) is np.ndarray
+        and type(X) in (np.ndarray, sparse.csr_array, sparse.csr_matrix)
         and X.ndim == 2
         and X.shape[1] == estimator.n_features_in_
         and X.shape[0] > 0
         and X.dtype in _AS_IS
-        and X.flags.c_contiguous
         and not hasattr(estimator, "feature_names_in_")
     ):
-        return X
+        if type(X) is not np.ndarray:
+            return in_canonical_order(X)
+        if X.flags.c_contiguous:
+            return X
     if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any():
         raise DataError("X is a masked array with masked values: fill them in, or drop the rows.")
     if isinstance(X, np.ndarray) and X.dtype.newbyteorder("=") in _AS_IS:

@@ -59,6 +59,6 @@ class Passes:
     def end(self) -> int:
         """End a pass; how many updates it made."""
         run = self.model._run
-        run.streaming = False
+        run.streaming, run.one_data_set = False, True
         self.fresh, self.given = True, 0
         return run.changed
