@@ -120,7 +120,7 @@ def test_what_is_no_model_is_refused_at_once():
     )
     out, err = process.communicate(timeout=60)
     assert out == b""
-    assert b"<stdin>: This is no model file, or it is damaged: its first 8 bytes promise" in err
+    assert b"<stdin>: This is no model file: it begins with the text 'y\\ny\\n" in err
 
 
 # ------------------------------------------------------------- conversions of what has no labels

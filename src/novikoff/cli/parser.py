@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
 from novikoff import __version__
@@ -25,7 +26,22 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and where the options are listed."""
-        self.exit(2, f"novikoff: {message}. (`{self.prog} --help` lists the options.)\n")
+        end = "" if message.endswith("?") else "."
+        self.exit(2, f"novikoff: {message}{end} (`{self.prog} --help` lists the options.)\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Refuse what is not known here, where it is known which options there are."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{self._near(unknown)}")
+        return found, unknown
+
+    def _near(self, unknown: list[str]) -> str:
+        """The option that may have been meant by the first that there is not."""
+        words = [word.partition("=")[0] for word in unknown if word.startswith("--")]
+        options = [option for action in self._actions for option in action.option_strings]
+        near = get_close_matches(words[0], options, 1) if words else []
+        return f". Did you mean {near[0]}?" if near else ""
 
 
 def kind_of(what: str) -> Callable[[Callable[[str], T]], Callable[[str], T]]:

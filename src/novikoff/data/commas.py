@@ -21,7 +21,16 @@ import numpy as np
 from novikoff.data.blocks import Place, blocks
 from novikoff.data.opening import Pipe, PlainFile, missing
 from novikoff.data.options import MESSAGES_KEPT, Blocks, Data, Options, Skipped, require_examples
-from novikoff.data.tables import LABEL, Layout, joined, layout_of, said, title
+from novikoff.data.tables import (
+    LABEL,
+    Layout,
+    joined,
+    layout_of,
+    other_separator,
+    said,
+    separator_of,
+    title,
+)
 from novikoff.errors import FileError
 
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -81,6 +90,8 @@ def sheet_of(source: PlainFile | Pipe, options: Options) -> Sheet:
         raise FileError(source.name, "found no examples, expected at least one")
     first = lines[0]
     fields = [word for _, word in fields_of(first[1])]
+    if len(fields) == 1 and (wrong := separator_of(first[1])):
+        raise FileError(source.name, other_separator(wrong), line=first[0] + 1)
     by_name = isinstance(options.label, str) or isinstance(options.weight, str) or LABEL in fields
     named = by_name or not any(NUMBER.fullmatch(word.strip()) for word in fields)
     if named and (stray := stray_byte(first[1])):

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from novikoff.data.blocks import Place
 from novikoff.data.opening import ENDINGS, Pipe, PlainFile, Source, open_source
 from novikoff.data.options import Blocks, Column, Data, Options
+from novikoff.data.tables import other_separator, separator_of
 from novikoff.errors import FileError
 
 BY_NAME = {
@@ -272,11 +273,13 @@ def guess(source: PlainFile | Pipe) -> str:
         lines[-1] = lines[-1][: max(lines[-1].rfind(b" "), lines[-1].rfind(b","), 0)]
     line = next(filter(is_told_by, lines), b"")
     line = line.rstrip(b"\r")
-    if SVMLIGHT_LINE.fullmatch(line):
+    if SVMLIGHT_LINE.fullmatch(line) and not (b";" in line and b":" not in line):
         return "svmlight"
     if b"|" in line:
         return "vw"
     if b"," in line:
         return "csv"
+    if wrong := separator_of(line):
+        raise FileError(source.name, other_separator(wrong))
     found = "a format that its name and content do not tell" if line else "no examples"
     raise FileError(source.name, f"found {found}: give format='svmlight', 'vw', 'csv', ...")

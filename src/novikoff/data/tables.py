@@ -184,3 +184,16 @@ def joined(parts: Iterable[Data]) -> Data:
         skipped=skipped,
         next=blocks[-1].next,
     )
+
+
+SEPARATORS = {b"\t": "tabs", b";": "semicolons"}
+
+
+def separator_of(line: bytes) -> str | None:
+    """What parts the fields of a line of text, if it is not commas."""
+    return next((name for byte, name in SEPARATORS.items() if byte in line.strip()), None)
+
+
+def other_separator(name: str) -> str:
+    """What to say of fields that are parted by something else than commas."""
+    return f"found fields parted by {name}, expected commas: write it as CSV with commas"

@@ -139,6 +139,11 @@ def _header(file: IO[bytes]) -> tuple[bytes, Header]:
     length = int.from_bytes(first, "little")
     if len(first) < 8 or size < 10:
         raise ModelFileError(f"The file has {size} bytes: this is no model file, or a part of one.")
+    if all(32 <= byte < 127 or byte in b"\t\r\n" for byte in first):  # no length of a header
+        raise ModelFileError(
+            f"This is no model file: it begins with the text {first.decode()!r}. Give a file that "
+            "`save` or `novikoff fit -o` has written."
+        )
     if length > HEADER_LIMIT:
         raise ModelFileError(
             "This is no model file, or it is damaged: its first 8 bytes promise a header of "
