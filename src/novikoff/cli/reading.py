@@ -83,7 +83,10 @@ def surveyed(arguments: Namespace, path: str) -> Examples:
     examples = opened(arguments, path)
     if not isinstance(examples.source, str):
         return examples
-    return examples._replace(reading=survey(examples.source, **examples.reading))
+    size = getattr(arguments, "block_bytes", None)
+    blocks = {} if size is None else {"block_bytes": size}
+    found = survey(examples.source, **blocks, **examples.reading)
+    return examples._replace(reading={k: v for k, v in found.items() if k not in blocks})
 
 
 def as_trained(model: Any, extra: dict[str, Any], arguments: Namespace) -> Examples:
