@@ -78,7 +78,7 @@ def require_exact(X: Any) -> None:
         for j, name in enumerate(X.columns):
             _require_exact(X.iloc[:, j].to_numpy(), X.dtypes.iloc[j], f"column {name!r}")
     elif hasattr(X, "dtype"):
-        _require_exact(X.data if sparse.issparse(X) else X, X.dtype, "X")
+        _require_exact(X, X.dtype, "X")
 
 
 def _require_exact(values: Any, dtype: Any, where: str) -> None:
@@ -88,9 +88,12 @@ def _require_exact(values: Any, dtype: Any, where: str) -> None:
             f"{where} has dates or times ({dtype}), but features are numbers: make some of them, "
             "like the days since the first."
         )
-    if kind not in "iu" or getattr(dtype, "itemsize", 0) < 8 or not len(values):
+    if kind not in "iu" or getattr(dtype, "itemsize", 0) < 8:
         return
-    if values.dtype.kind not in "iu" or -EXACT <= values.min() <= values.max() <= EXACT:
+    values = values.tocsr().data if sparse.issparse(values) else np.asarray(values)
+    if values.dtype.kind not in "iu" or not values.size:
+        return
+    if -EXACT <= values.min() <= values.max() <= EXACT:
         return
     far = values[(values > EXACT) | (values < -EXACT)]
     rounded = [v for v in far.tolist() if int(float(v)) != v]
