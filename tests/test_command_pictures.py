@@ -213,8 +213,12 @@ def test_show_has_the_boundary_in_words(folder, tmp_path, capfd):
 def test_a_model_is_not_denied_when_its_picture_is_stopped(tmp_path, sent, status):
     (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
     program = (
-        "import os, signal, sys\nfrom novikoff.cli import drawing, main\n"
-        f"drawing.figure_of_run = lambda *_: os.kill(os.getpid(), signal.{sent})\n"
+        "import os, signal, sys, time\nfrom novikoff.cli import drawing, main\n"
+        "def figure(*_):\n"
+        f"    os.kill(os.getpid(), signal.{sent})\n"
+        "    for _ in range(6000):  # another thread may be told first\n"
+        "        time.sleep(0.01)\n"
+        "drawing.figure_of_run = figure\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     words = ["fit", "x.svm", "-o", "m", "--plot", "p.png", "--quiet"]

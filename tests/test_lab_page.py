@@ -249,6 +249,8 @@ def test_the_page_says_what_it_waits_for(browser, home):
     page.route("**/api/run", lambda route: held.append(route))
     page.goto(home)
     expect(page.get_by_text("Compiling: a few seconds the first time")).to_be_visible()
+    while not held:
+        page.wait_for_timeout(20)
     held[0].continue_()
     page.wait_for_selector("body.ready", timeout=LONG)
     expect(page.get_by_text("Compiling")).to_be_hidden()

@@ -134,7 +134,8 @@ def unpack_kept(model: MistakeDriven, run: Run, parts: Parts) -> None:
     like = model._beside_like(run.space, run.w)
     if like is None:
         return
-    run.beside = parts.tensor("beside", (like.dtype,), like.shape)
+    kept = parts.tensor("beside", (like.dtype, run.w.dtype), like.shape)
+    run.beside = kept.astype(like.dtype, copy=False)  # full covariances once were like the weights
     if not (run.beside >= like.least).all():
         raise ModelFileError(f"The tensor 'beside' has a number below {like.least:g} in it.")
     if like.n_counts:
