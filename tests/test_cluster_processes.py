@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 from glob import glob
 
@@ -140,8 +141,9 @@ def test_clusters_that_cannot_do_it_say_so(tmp_path, source, monkeypatch):
         ClusterError, match=rf"No scheduler answers at tcp://127.0.0.1:{port}: start"
     ):
         fit(learner(), source, f"tcp://127.0.0.1:{port}")
-    with pytest.raises(ClusterError, match="No scheduler answers at nowhere://x"):
-        fit(learner(), source, "nowhere://x")
+    for address in ("nowhere://x", "nowhere", "tcp://x:eight"):
+        with pytest.raises(ClusterError, match=f"No scheduler answers at {address} "):
+            fit(learner(), source, address)
     monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 30)
     bare, other = tmp_path / "bare", tmp_path / "other"
     for folder, text in ((bare, "raise ImportError('none here')"), (other, "__version__ = '9.9'")):
@@ -176,6 +178,29 @@ def test_clusters_that_cannot_do_it_say_so(tmp_path, source, monkeypatch):
             with pytest.raises(ClusterError, match=what):
                 fit(learner(), str(wide), dask.address)
             kill(small)
+
+
+BEFORE_AND_AFTER = """
+import dask.array as da
+from novikoff import Perceptron, cluster, errors
+from novikoff.cluster import connecting
+
+connecting.PATIENCE = 1
+for address in ("nowhere", "nowhere://x", "tcp://127.0.0.1:1"):
+    try:
+        cluster.fit(Perceptron(), "none.svm", address)
+    except errors.ClusterError as error:
+        print(str(error)[:21])
+    print(da.ones(3, chunks=2).sum().compute())
+"""
+
+
+def test_a_wrong_address_leaves_dask_as_it_was():
+    finished = subprocess.run(
+        [sys.executable, "-c", BEFORE_AND_AFTER], capture_output=True, text=True, timeout=120
+    )
+    assert finished.stdout.splitlines() == ["No scheduler answers ", "3.0"] * 3
+    assert finished.stderr == ""
 
 
 def test_workers_started_here_move_weights_only_and_tell_of_bad_lines(

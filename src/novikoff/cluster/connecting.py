@@ -38,7 +38,9 @@ def connected(client: Any, n_workers: int | None = None) -> Iterator[Any]:
     """A client of a cluster: the one given, one at an address, dask's current one, or a new one.
 
     None takes dask's current client, if there is one. That failing, or if "local" was asked for,
-    workers are started on this machine, and stopped at the end.
+    workers are started on this machine, and stopped at the end. A client made here never becomes
+    dask's current one: one that fails to connect would stay it, and no collection could be computed
+    any more.
     """
     distributed = require_dask()
     with ExitStack() as stack:
@@ -49,7 +51,7 @@ def connected(client: Any, n_workers: int | None = None) -> Iterator[Any]:
                 client = LOCAL
         if client == LOCAL:
             cluster = stack.enter_context(_started(distributed, n_workers))
-            client = stack.enter_context(distributed.Client(cluster))
+            client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
         elif isinstance(client, str):
             client = stack.enter_context(_at(distributed, client))
         require_workers(client)
@@ -70,10 +72,11 @@ def _started(distributed: Any, n_workers: int | None) -> Any:
 
 
 def _at(distributed: Any, address: str) -> Any:
-    """A client of the scheduler at an address."""
+    """A client of the scheduler at an address; a client of a malformed one could not be closed."""
     try:
-        return distributed.Client(address, timeout=PATIENCE)
-    except (OSError, ValueError) as error:
+        distributed.comm.get_address_host(address)
+        return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, ImportError) as error:
         why = "" if isinstance(error, OSError) else f" ({error})"
         raise ClusterError(
             f"No scheduler answers at {address}{why}: start one with `dask scheduler`, and give "
@@ -150,7 +153,7 @@ class Hope:
 
 def in_order_of_coming(client: Any, futures: list[Any]) -> Iterator[Any]:
     """Futures as they are done, as long as there is hope for the others."""
-    coming, hope = require_dask().as_completed(futures), Hope(client)
+    coming, hope = require_dask().as_completed(futures, loop=client.loop), Hope(client)
     while not coming.is_empty():
         if batch := coming.next_batch(block=False):
             yield from batch
