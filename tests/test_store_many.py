@@ -16,6 +16,8 @@ from laws.test_many_classes import many_worlds
 from novikoff import Perceptron, VotedPerceptron, store
 from novikoff.errors import ModelFileError
 from novikoff.store import container
+from novikoff.store.parts import Parts
+from novikoff.store.runs import pack_run, unpack_run
 from worlds import conventions
 
 
@@ -48,6 +50,22 @@ def test_round_trip_and_going_on(learner, form, path, world, options, kind):
     content = path.read_bytes()
     model.save(path)
     assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("kind", ["joint", "ovr"])
+@pytest.mark.parametrize("weight", [None, [1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
+def test_the_first_files_do_not_tell_of_weights(kind, weight):
+    """A bound that is told of a run whose steps differed must not be that of equal ones."""
+    model = Perceptron(multi_class=kind, eta0=0.1, random_state=0, max_iter=99)
+    model.fit(np.eye(3), [0, 1, 2], sample_weight=weight)
+    for told in (True, False):
+        parts = Parts()
+        pack_run(model._run, parts)
+        if not told:
+            del parts.values["step_ratio"]
+        loaded = unpack_run(parts, 3, many=True)
+        differ = weight is not None and len(set(weight)) > 1
+        assert loaded.step_ratio == ((3.0 if told else np.inf) if differ else 1.0)
 
 
 def test_a_stream_of_one_class_so_far(path):

@@ -217,8 +217,12 @@ def bound_of(
         return inf
     before = float(mistakes[0] - 1) if len(a) else 0.0
     a = a if len(a) else np.ones(1)
-    # with unequal steps, the least of them for progress and the largest for growth
-    progress = min(length, max(-length, progress))
+    progress, largest = min(length, max(-length, progress)), float(a.max())
     return before + novikoff_bound(
-        R * float(a.max()), gamma * float(a.min()), start_norm=length, start_progress=progress
+        R,
+        gamma,
+        start_norm=length,
+        start_progress=progress,
+        eta0=largest,
+        step_ratio=largest / float(a.min()),
     )

@@ -86,6 +86,43 @@ def test_novikoff_from_another_start(data, world, eta):
     assert known <= worst * (1 + 1e-12) + 1e-9
 
 
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(data=st.data(), world=planted(), eta=st.sampled_from([0.25, 3.0]), at_zero=st.booleans())
+def test_novikoff_with_weights(learner, data, world, eta, at_zero):
+    (X, y), u, b = world
+    weight = np.array([data.draw(st.sampled_from([0.125, 1.0, 7.0])) for _ in y])
+    start = np.zeros(len(u) + 1)
+    if not at_zero:
+        start = data.draw(hnp.arrays(np.float64, len(u) + 1, elements=st.integers(-9, 9)))
+    model = learner(max_iter=MANY, shuffle=False, eta0=eta).fit(
+        X, y, coef_init=start[:-1], intercept_init=start[-1], sample_weight=weight
+    )
+    radius, margin = geometry(X, y, u, b, True)
+    most = novikoff_bound(
+        radius,
+        margin,
+        start_norm=np.linalg.norm(start),
+        eta0=eta * weight.max(),
+        step_ratio=weight.max() / weight.min(),
+    )
+    assert model.converged_
+    assert model.n_mistakes_ <= most * (1 + 1e-12) + 1e-9
+
+
+def test_weights_can_force_more_mistakes():
+    """A heavy example takes many light ones to make up for: more than the steps of 1 would."""
+    X, y = np.array([[0.0, 1.0], [1.0, 0.1], [-1.0, 0.1], [0.0, -1.0]]), [1, 1, 1, 0]
+    options = {"fit_intercept": False, "shuffle": False, "max_iter": MANY}
+    weight = np.array([1e6, 1000.0, 1.0, 1.0])
+    quick = Perceptron(**options).fit(X, y, sample_weight=weight)
+    slow = Perceptron(**options).fit(X[[1, 2, 3]], [1, 1, 0], sample_weight=weight[[1, 2, 3]])
+    assert quick.n_mistakes_ == 1
+    assert slow.converged_
+    assert slow.n_mistakes_ > 900
+    assert novikoff_bound(quick.radius_, quick.margin_.lower) < 110  # what steps of 1 could force
+    assert slow.n_mistakes_ <= quick.mistake_bound_
+
+
 @given(
     radius=st.floats(0.1, 100),
     margin=st.floats(0.01, 10),
@@ -244,9 +281,10 @@ def test_every_fit_carries_a_bracket_that_holds(learner, world, options, data, s
     assert (model.margin_.lower > 0) == (model.converged_ and options["tie"] == "mistake") or (
         options["tie"] != "mistake"
     )
-    assert model.mistake_bound_ == novikoff_bound(model.radius_, model.margin_.lower)
-    if options["tie"] == "mistake" and model.converged_ and set(weight) == {1}:
-        assert model.n_mistakes_ <= model.mistake_bound_
+    assert model.mistake_bound_ == novikoff_bound(
+        model.radius_, model.margin_.lower, step_ratio=max(weight) / min(weight)
+    )
+    assert model.n_mistakes_ <= model.mistake_bound_
 
 
 @pytest.mark.parametrize("learner", ADDITIVE)

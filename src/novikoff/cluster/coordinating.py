@@ -271,13 +271,12 @@ class Coordination:
 
     def report(self, model: Any, layout: Layout) -> Mixed:
         """What the run came to."""
-        weighted = layout.weighted or model.class_weight is not None
         return Mixed(
             self.mixing,
             list(layout.n_examples),
             self.history.epochs,
             model.radius_,
             model.margin_,
-            float("inf") if weighted else model.mistake_bound_,
+            model.mistake_bound_,
             self.dashboard,
         )

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from math import hypot
+from math import hypot, inf
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,7 @@ class History:
             least=self.least,
             private=np.zeros(len(state.w)) if each else 0.0,
             largest=self.largest,
+            step_ratio=inf if layout.weighted or model.class_weight is not None else 1.0,
             brought=np.zeros(len(layout.classes)),
         )
 

@@ -17,6 +17,7 @@ from novikoff.learners.joint import Classes, Made
 from novikoff.learners.loop import TIES, Rule
 from novikoff.learners.moves import Moves
 from novikoff.learners.run import Run
+from novikoff.learners.weights import least_positive
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
 from novikoff.products import suited
@@ -170,13 +171,14 @@ class Additive(MistakeDriven):
         """The most mistakes that any order of these examples can force, from a start at 0.
 
         What the lower end of `margin_` implies by Novikoff's theorem; infinite if it is 0. If
-        each of many classes has a machine of its own, the bounds of all machines added up.
+        each of many classes has a machine of its own, the bounds of all machines added up. Where
+        examples have weights it is as many times more as the largest is that of the least.
         """
         run, R = self._fitted(), self.radius_
         if self._machines() and run.w.ndim > 1:
             ends = [self._bracket(_machine(run, c)) for c in range(len(run.w))]
-            return sum(novikoff_bound(R, end.lower) for end in ends)
-        return novikoff_bound(R, self.margin_.lower)
+            return sum(novikoff_bound(R, end.lower, step_ratio=run.step_ratio) for end in ends)
+        return novikoff_bound(R, self.margin_.lower, step_ratio=run.step_ratio)
 
     def _account(self, run: Run, D: Examples, made: Made) -> None:
         total: Any
@@ -233,7 +235,7 @@ class Additive(MistakeDriven):
     def _epoch(
         self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
     ) -> tuple[int, float, int]:
-        smallest = self.eta0 * (1.0 if D.weight is None else _least_positive(D.weight))
+        smallest = self.eta0 * (1.0 if D.weight is None else least_positive(D.weight))
         if not run.w.dtype.type(smallest) > 0:
             raise ParameterError(
                 f"A step of eta0 times the weights is {smallest:.1g}, which is nothing in "
@@ -313,10 +315,6 @@ def _machine(run: Run, c: int) -> Run:
     start = None if run.start is None else run.start[c]
     total, least, private = (float(v[c]) for v in (run.total, run.least, run.private))
     return replace(run, w=run.w[c], start=start, total=total, least=least, private=private)
-
-
-def _least_positive(weight: Array) -> float:
-    return float(np.min(weight, where=weight > 0, initial=np.inf))
 
 
 def first_weights(X: Any, n_classes: int, coef: Any, intercept: Any, bias: bool) -> Array:

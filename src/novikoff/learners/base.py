@@ -34,7 +34,7 @@ from novikoff.learners.predicting import Predicting
 from novikoff.learners.recording import Recorder, pair_of
 from novikoff.learners.run import Like, Run, Undo, undone_on_error
 from novikoff.learners.team import at_work
-from novikoff.learners.weights import Stream, class_totals, example_weights
+from novikoff.learners.weights import Stream, class_totals, example_weights, ratio
 from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
@@ -170,6 +170,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         again, updates = run.begin_fit(
             len(y), fingerprint(X, y, weight) if self.warm_start else None
         )
+        run.step_ratio = ratio(weight)
         self._watch(run)
         if run.recorded is not None:
             run.recorded.begin_fit(X, y, same=again)

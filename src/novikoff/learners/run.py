@@ -59,6 +59,8 @@ class Run:
     """No less than the sum of the squares of what example `i` was updated by, over all `i`."""
     largest: float = 0.0
     """The largest step."""
+    step_ratio: float = 1.0
+    """How many times the least weight of an example of the last `fit` the largest is."""
     one_data_set: bool = True
     """Was every pass over the same examples?"""
     fingerprint: int | None = None

@@ -84,6 +84,18 @@ def by_class(class_weight: Any, classes: Array, *, growing: bool = False) -> Arr
     return weights
 
 
+def ratio(weight: Array | None) -> float:
+    """How many times the least weight above 0 the largest is."""
+    if weight is None:
+        return 1.0
+    return float(weight.max()) / least_positive(weight)
+
+
+def least_positive(weight: Array) -> float:
+    """The least weight above 0."""
+    return float(np.min(weight, where=weight > 0, initial=np.inf))
+
+
 @njit(cache=True)
 def count(own, weight, totals, taking_part, out):
     """Add every example's weight to the total of its class; writes $N / KN_c$ as it then is."""

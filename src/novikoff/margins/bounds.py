@@ -17,6 +17,7 @@ def novikoff_bound(
     start_norm: float = 0.0,
     start_progress: float | None = None,
     eta0: float = 1.0,
+    step_ratio: float = 1.0,
 ) -> float:
     r"""The most mistakes a perceptron can make on separable data (Block & Novikoff 1962).
 
@@ -30,6 +31,9 @@ def novikoff_bound(
 
     $$k\gamma + \langle w_0/\eta, u\rangle = \sqrt{\|w_0/\eta\|^2 + kR^2}.$$
 
+    If the steps differ, as they do with weights of examples, it is at most $\rho$ times as many,
+    where $\eta$ is the largest of them and $\rho$ the largest over the least.
+
     Parameters
     ----------
     radius : float
@@ -42,6 +46,8 @@ def novikoff_bound(
         $\langle w_0, u\rangle$. If not given, the worst it can be: $-\|w_0\|$.
     eta0 : float, default=1.0
         $\eta$; it matters only for a start other than 0.
+    step_ratio : float, default=1.0
+        $\rho$: how many times as large as the least step the largest is.
 
     Returns
     -------
@@ -61,11 +67,14 @@ def novikoff_bound(
     Novikoff, A. B. J. (1962). On convergence proofs on perceptrons. Symposium on the
     Mathematical Theory of Automata, 12.
     Block, H. D. (1962). The perceptron: a model for brain functioning. Reviews of Modern Physics
-    34. From another start, the same proof: `Trace.proof` carries it out.
+    34. From another start, and with other steps, the same proof (`docs/theorems.md`, theorem 1):
+    `Trace.proof` carries it out.
     """
     _require(radius=radius, margin=margin, start_norm=start_norm)
     if not 0.0 < eta0 < inf:
         raise ParameterError(f"eta0={eta0!r} was given, but it must be a finite number above 0.")
+    if not step_ratio >= 1.0:
+        raise ParameterError(f"step_ratio={step_ratio!r} was given, but it must be at least 1.")
     progress = -start_norm if start_progress is None else start_progress
     if not abs(progress) <= start_norm * (1 + 1e-12):
         raise ParameterError(
@@ -77,7 +86,7 @@ def novikoff_bound(
     # In units of the margin: k + a = sqrt(s^2 + k r^2).
     r, s, a = radius / margin, start_norm / eta0 / margin, progress / eta0 / margin
     half = r * r / 2 - a
-    return half + sqrt(max(0.0, half * half - a * a + s * s))
+    return step_ratio * (half + sqrt(max(0.0, half * half - a * a + s * s)))
 
 
 def freund_schapire_bound(radius: float, margin: float, deviation: float) -> float:

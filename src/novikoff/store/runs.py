@@ -39,7 +39,7 @@ def pack_run(run: Run, parts: Parts) -> None:
     And but for the mean, which follows from the weights and the memory.
     """
     parts.values["space"] = {name: encoded(name, value) for name, value in run.space.items()}
-    for name in ("n_seen", *NUMBERS, "least", "one_data_set", "streaming"):
+    for name in ("n_seen", *NUMBERS, "step_ratio", "least", "one_data_set", "streaming"):
         value = getattr(run, name)
         if np.ndim(value):  # of each machine; what is not known yet is infinite
             parts.tensors[f"each.{name}"] = np.minimum(value, LARGEST)
@@ -93,6 +93,13 @@ def unpack_run(parts: Parts, n_classes: int, *, many: bool) -> Run:
     brought = parts.tensor("brought", (np.float64,), (n_classes,))
     if not (brought >= 0).all():
         raise ModelFileError("The tensor 'brought' has a negative number in it.")
+    numbers = {
+        name: _number(parts, name, n_classes, machines and name in OF_EACH) for name in NUMBERS
+    }
+    if "step_ratio" in parts.values:
+        numbers["step_ratio"] = parts.number("step_ratio", least=1.0)
+    elif not np.isclose(np.sum(numbers["total"]), sum(mistakes) * numbers["largest"]):
+        numbers["step_ratio"] = np.inf  # the first files do not tell, but these steps differ
     return Run(
         w,
         {name: decoded(name, value) for name, value in space.items()},
@@ -106,7 +113,7 @@ def unpack_run(parts: Parts, n_classes: int, *, many: bool) -> Run:
         shares=shares,
         brought=brought,
         streaming=parts.flag("streaming"),
-        **{name: _number(parts, name, n_classes, machines and name in OF_EACH) for name in NUMBERS},
+        **numbers,
     )
 
 
