@@ -48,8 +48,14 @@ class Machine:
         order = sorted(scores, reverse=self.tie == "positive")
         return max(order, key=lambda c: scores[c])
 
-    def learn(self, i, x, y):
-        """See one example, the `i`-th of the data, and update on a mistake; how many there were."""
+    def learn(self, i, x, y, weight=1):
+        """See one example, the `i`-th of the data, and update on a mistake; how many there were.
+
+        An update is multiplied by the weight; an example of weight 0 is not there.
+        """
+        if not weight:
+            return 0
+        self.step = Fraction(weight)
         scores = {c: self.score(alpha, x) for c, alpha in self.alpha.items()}
         if self.multi_class == "joint" or len(scores) <= 2:
             made = self.joint(i, scores, y)
@@ -84,7 +90,7 @@ class Machine:
         return made
 
     def add(self, c, i, a):
-        self.alpha[c][i] = self.alpha[c].get(i, 0) + a
+        self.alpha[c][i] = self.alpha[c].get(i, 0) + a * self.step
 
     # ------------------------------------------------------ predicting
 
@@ -117,13 +123,16 @@ class Machine:
         return sum(a * self.score(self.alpha[c], self.rows[j]) for j, a in self.alpha[c].items())
 
 
-def perceptron(X, y, kernel, *, epochs=1, **options):
+def perceptron(X, y, kernel, *, epochs=1, weight=None, **options):
     """Some epochs over the data in its order, all classes known from the start."""
     machine = Machine(kernel, rows=list(X), **options)
     machine.know(sorted(set(y)))
     for _ in range(epochs):
         machine.margins = []
-        machine.mistakes.append(sum(machine.learn(i, X[i], y[i]) for i in range(len(X))))
+        weights = [1] * len(X) if weight is None else weight
+        machine.mistakes.append(
+            sum(machine.learn(i, X[i], y[i], weights[i]) for i in range(len(X)))
+        )
         if machine.mistakes[-1] == 0:
             break
     return machine

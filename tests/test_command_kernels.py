@@ -88,6 +88,7 @@ NO_MEANING = {
     ("--checkpoint", "at"): "--checkpoint is for .* but a kernel machine needs all examples",
     ("--plot", "run.png"): "--plot draws the runs of learners with weights, and kernel has dual",
     ("--budget", "40", "--predict-with", "voted"): "--predict-with voted",
+    ("--budget", "40", "--class-weight", "balanced"): "--budget 40 .*: leave --class-weight out",
 }
 
 
@@ -99,6 +100,20 @@ def test_what_has_no_meaning_is_said(folder, capfd, tmp_path, monkeypatch, optio
     assert status == 2
     assert re.search(NO_MEANING[options], err), err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
+def test_weights_of_examples_and_classes(folder, capfd):
+    data = read(folder / "weighted.csv", weight="weight")
+    words = ("fit", folder / "weighted.csv", "-o", folder / "weighted", "--learner", "kernel")
+    assert said(capfd, *words, "--weight", "weight", "--class-weight", "balanced")[0] == 0
+    own = KernelPerceptron(random_state=0, class_weight="balanced")
+    own.fit(data.X, data.y, sample_weight=data.weight)
+    loaded = novikoff.load(folder / "weighted")
+    np.testing.assert_array_equal(loaded.dual_coef_, own.dual_coef_)
+    assert loaded.get_params() == own.get_params()
+    status, _, err = said(capfd, *words, "--weight", "weight", "--budget", "40")
+    assert (status, "and has no bound with others: leave the weights out" in err) == (2, True)
 
 
 def test_weights_of_examples_are_refused(folder, capfd):

@@ -68,6 +68,9 @@ def test_round_trip(learner, kernel, form, path, crowd, seed, more):
         options["multi_class"] = more.draw(st.sampled_from(["joint", "ovr"]))
         if options["multi_class"] == "joint" and kernel != "precomputed":
             options["budget"] = more.draw(st.sampled_from([None, None, 1, 3]))
+        if options.get("budget") is None and more.draw(st.booleans()):
+            options |= {"class_weight": more.draw(st.sampled_from(["balanced", {0: 2.0}]))}
+            options["fit"] = {"sample_weight": np.arange(1.0, len(crowd.y) + 1)}
     model = fitted(learner, X, crowd.y, **options)
     loaded = there_and_back(model, path)
     assert type(loaded) is learner

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 import naive_kernels
 from laws.learners import fitted as fitted
-from novikoff.learners import dual
+from novikoff.learners import dual_blocks
 
 EPOCHS = {"max_iter": 3, "shuffle": False}
 
@@ -66,11 +66,11 @@ def in_blocks_of(rows):
 
     class Set:
         def __enter__(self):
-            self.before = dual.BLOCK
-            dual.BLOCK = rows
+            self.before = dual_blocks.BLOCK
+            dual_blocks.BLOCK = rows
 
         def __exit__(self, *_):
-            dual.BLOCK = self.before
+            dual_blocks.BLOCK = self.before
 
     return Set()
 

@@ -82,6 +82,10 @@ def options_for(learner):
     return OPTIONS.get(learner, conventions)
 
 
+REPETITION = "weight 2 is one large step; two examples are two steps, with a look in between"
+"""Why scikit-learn's check of sample weights does not hold."""
+
+
 def fitted(learner, X, y, *, fit=None, **options):
     """Fit without a word about convergence."""
     with warnings.catch_warnings():

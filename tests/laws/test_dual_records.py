@@ -15,6 +15,8 @@ from novikoff.learners.classes import mixing
 MACHINES = {
     "joint": (KernelPerceptron, {}),
     "ovr": (KernelPerceptron, {"multi_class": "ovr"}),
+    "weights": (KernelPerceptron, {"class_weight": "balanced"}),
+    "ovr-weights": (KernelPerceptron, {"multi_class": "ovr", "class_weight": {"a": 0.3, "d": 7}}),
     "budget": (KernelPerceptron, {"budget": 3}),
     "romma": (Romma, {"update_on": "mistake"}),
     "aggressive": (Romma, {}),
@@ -102,7 +104,9 @@ def test_coefficients_on_the_way_are_those_of_a_run_that_stopped_there(name, dat
 def test_with_a_linear_kernel_it_is_the_perceptrons_trace(data):
     X, y = data_for(data.draw)
     X = np.rint(4 * (X.toarray() if sparse.issparse(X) else X)).astype(float)
-    options = {"shuffle": False, "max_iter": 3, "record": True}
+    weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 4.0], len(y))
+    fit = {"sample_weight": weight} if data.draw(st.booleans()) else {}
+    options = {"shuffle": False, "max_iter": 3, "record": True, "fit": fit}
     dual = fitted(KernelPerceptron, X, y, kernel="linear", **options).trace_
     primal = fitted(Perceptron, X, y, fit_intercept=False, **options).trace_
     theirs = primal.to_pandas()

@@ -13,10 +13,14 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_class_weight_classifiers,
+    parametrize_with_checks,
+)
 
 from laws.kernels import TOLD, assert_same, fitted
-from novikoff import Perceptron
+from laws.learners import REPETITION
+from novikoff import KernelPerceptron, Perceptron
 from novikoff.data import load
 from novikoff.errors import DataError, NovikoffError, ParameterError
 from novikoff.learners import DUALS
@@ -26,12 +30,28 @@ X = np.array([[1.0, 0], [0, 1], [1, 1], [0, 0], [1, 0], [2, 1]])
 Y = np.array(["a", "b", "b", "c", "a", "c"])
 
 
+def declared(estimator):
+    """What a learner of steps cannot do, and what takes a wider kernel."""
+    if not isinstance(estimator, KernelPerceptron):
+        return {}
+    return {
+        "check_sample_weight_equivalence_on_dense_data": REPETITION,
+        "check_sample_weight_equivalence_on_sparse_data": REPETITION,
+        "check_class_weight_classifiers": "points 20 apart are islands to a kernel 1 wide",
+    }
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-@parametrize_with_checks([learner() for learner in DUALS])
+@parametrize_with_checks([learner() for learner in DUALS], expected_failed_checks=declared)
 def test_check_estimator(estimator, check):
     check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_class_weights_decide_where_the_kernel_reaches():
+    check_class_weight_classifiers("KernelPerceptron", KernelPerceptron(gamma=0.001))
 
 
 @pytest.mark.parametrize("learner", DUALS)

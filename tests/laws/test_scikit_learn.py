@@ -14,15 +14,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from laws.learners import ADDITIVE, LEARNERS, assert_same, fitted
+from laws.learners import ADDITIVE, LEARNERS, REPETITION, assert_same, fitted
 from novikoff import BalancedWinnow, Perceptron, Winnow
 from novikoff.data import load
 
 ANY_NUMBERS = {Winnow: {"binarize": 0.0}, BalancedWinnow: {"clip": True}}
 """What these take real numbers with, which the checks feed them."""
 ESTIMATORS = [learner(**ANY_NUMBERS.get(learner, {})) for learner in LEARNERS]
-
-REPETITION = "weight 2 is one large step; two examples are two steps, with a look in between"
 
 
 def declared(estimator):

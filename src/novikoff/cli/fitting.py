@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import has_fit_parameter
 
 import novikoff
 from novikoff.cli import DONE, say
@@ -261,7 +262,7 @@ def whole(model: Any, sketch: Sketch | None, arguments: Namespace) -> int:
         examples = examples._replace(reading=examples.reading | known)
     many = getattr(model, "takes_many_classes", False)
     require_labels_of_classes(data, examples, arguments.classes, many=many)
-    if data.weight is not None and arguments.learner in KERNELS:
+    if data.weight is not None and not has_fit_parameter(model, "sample_weight"):
         raise FileError(
             examples.called,
             f"its examples have weights, which {arguments.learner} does not take: "

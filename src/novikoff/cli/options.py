@@ -56,7 +56,7 @@ PARAMETERS = (
     Parameter("eta0", float, ADDITIVE, "the step of an update"),
     Parameter("slack", float, ADDITIVE, "the size of a private feature for every example"),
     Parameter("checks", int, ("pocket",), "how many times a pass may count errors on all data"),
-    Parameter("class_weight", dict, ALL, "balanced, or LABEL=WEIGHT (once a label)"),
+    Parameter("class_weight", dict, (*ALL, "kernel"), "balanced, or LABEL=WEIGHT (once a label)"),
     Parameter(
         "multi_class",
         str,

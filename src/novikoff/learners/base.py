@@ -34,7 +34,7 @@ from novikoff.learners.predicting import Predicting
 from novikoff.learners.recording import Recorder, pair_of
 from novikoff.learners.run import Like, Run, Undo, undone_on_error
 from novikoff.learners.team import at_work
-from novikoff.learners.weights import Stream, class_totals, example_weights, ratio
+from novikoff.learners.weights import Stream, class_totals, example_weights, ratio, require_some
 from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
@@ -143,11 +143,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             check_consistent_length(X, y)
             classes, y = numbered(y) if self.takes_many_classes else two_classes(y)
             weight = example_weights(_own(y), classes, self.class_weight, sample_weight)
-            if weight is not None and not weight.any():
-                raise DataError(
-                    "The weight of every example is zero, so there is nothing to learn from: "
-                    "give a positive sample_weight or class_weight to some."
-                )
+            require_some(weight)
             if self._going_on(coef, intercept) and not np.array_equal(classes, self.classes_):
                 raise DataError(
                     "warm_start=True goes on from a model of the classes "

@@ -12,7 +12,7 @@ kernel values as there are rows times the rows it erred on, however many there w
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,43 +22,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError, ParameterError
-from novikoff.examples import shuffled
 from novikoff.inputs import overflow, read, require_sound, weight_dtype
 from novikoff.labels import as_labels, growing_classes, numbered
 from novikoff.learners import dual_record, gram, parameters
 from novikoff.learners.classes import mixing, n_outputs, places_of
+from novikoff.learners.dual_blocks import Made, Targets, blocks, targets
 from novikoff.learners.dual_predicting import WATCHED, DualPredicting
 from novikoff.learners.dual_record import Change
 from novikoff.learners.dual_run import DualRun
 from novikoff.learners.gram import Block, Kernel
 from novikoff.learners.run import undone_on_error
 from novikoff.learners.support import Support
+from novikoff.learners.weights import Stream, class_totals, example_weights, ratio, require_some
 from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
-
-BLOCK = 256
-"""How many rows are visited with one matrix product."""
-
-
-class Made(NamedTuple):
-    """The updates made on a block."""
-
-    delta: Array
-    """What was added to the coefficient of each row in each weight vector."""
-    carry: Array
-    """What each weight vector was multiplied by before."""
-
-    def rows(self) -> tuple[Array, Array]:
-        """The places of the rows that were added, and what was."""
-        places = np.flatnonzero(self.delta.any(axis=1))
-        return places, self.delta[places]
-
-
-def blocks(order: Array) -> Iterator[Array]:
-    """The rows of an order, some at a time."""
-    for low in range(0, len(order), BLOCK):
-        yield order[low : low + BLOCK]
 
 
 class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
@@ -72,6 +50,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     shuffle: bool
     random_state: Any
     record: bool
+    class_weight: Any = None
 
     takes_many_classes = True
 
@@ -90,7 +69,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """What is kept beside the rows erred on, at the start."""
 
     @abstractmethod
-    def _learn(self, run: DualRun, y: Array, S: Array, G: Array, made: Made) -> int:
+    def _learn(self, run: DualRun, wanted: Targets, S: Array, G: Array, made: Made) -> int:
         """Visit a block with scores `S` and the table `G`, and write down the updates made.
 
         Afterwards `S` has the scores after all of them. Returns how many mistakes there were, or
@@ -123,7 +102,6 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     # ------------------------------------------------------ fitting
 
-    @WATCHED
     def fit(self, X: Any, y: Any) -> Self:
         """Pass over the data until an epoch makes no mistake, or `max_iter` times.
 
@@ -138,6 +116,10 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
+        return self._fit(X, y)
+
+    @WATCHED
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         self._check_common()
         with undone_on_error(self):
             X = self._read(X, reset=True)
@@ -149,26 +131,31 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
                     f"kernel='precomputed' was given, but X has shape {X.shape} and is not square: "
                     "fit needs the kernel of every row with every row."
                 )
-            run = self._train(X, places_of(y, classes), n_outputs(classes))
+            own = places_of(y, classes)
+            weight = example_weights(own, classes, self.class_weight, sample_weight)
+            require_some(weight)
+            run = self._train(X, targets(own, weight), n_outputs(classes))
+            run.step_ratio = ratio(weight)
+            self._count(run, own, sample_weight, np.zeros(len(classes)))
             self.classes_, self._run = classes, run
         if run.mistakes[-1]:
             self._warn(run, len(y))
         return self
 
-    def _train(self, X: Any, y: Array, outputs: int) -> DualRun:
-        run = self._begin(X, outputs)
+    def _train(self, X: Any, wanted: Targets, outputs: int) -> DualRun:
+        run, n = self._begin(X, outputs), len(wanted.y)
         if run.recorded is not None:
-            run.recorded.begin_block(len(y))
+            run.recorded.begin_block(n)
         self._look(run, X)
-        random, n = check_random_state(self.random_state), len(y)
+        random = check_random_state(self.random_state) if self.shuffle else None
         Z, slots = np.zeros((n, outputs)), np.full(n, -1)
         for epoch in range(self.max_iter):
-            order = shuffled(None, n, random) if self.shuffle else np.arange(n)
+            order = wanted.order(random)
             run.begin_pass()
             if self._revisits(run):
-                self._epoch(run, X, y, order, Z, slots, again=epoch + 1 < self.max_iter)
+                self._epoch(run, X, wanted, order, Z, slots, again=epoch + 1 < self.max_iter)
             else:
-                self._once(run, X, y, order)
+                self._once(run, X, wanted, order)
             if not run.updates[-1]:
                 break
         return run
@@ -183,6 +170,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             np.zeros(outputs),
             np.zeros(problems, np.int64),
             np.zeros(problems),
+            np.zeros(problems),
             self._memory(outputs),
             recorded=dual_record.begin(outputs) if self.record else None,
         )
@@ -195,7 +183,14 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         return Support(outputs, keeps_rows=self.kernel != "precomputed")
 
     def _epoch(
-        self, run: DualRun, X: Any, y: Array, order: Array, Z: Array, slots: Array, again: bool
+        self,
+        run: DualRun,
+        X: Any,
+        wanted: Targets,
+        order: Array,
+        Z: Array,
+        slots: Array,
+        again: bool,
     ) -> None:
         """Visit all rows. `Z` are their scores at the start, and at the end if it goes on."""
         recent = Support(Z.shape[1], run.support.keeps_rows)
@@ -203,7 +198,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         for places in blocks(order):
             A = gram.block(run.kernel, X, places, run.dtype)
             S = Z[places] + recent.scores(run.kernel, A)
-            made = self._visit(run, A, y[places], S, places)
+            made = self._visit(run, A, wanted.at(places), S, places)
             if (made.carry != 1.0).any():
                 Z *= made.carry
                 recent.scale(made.carry)
@@ -218,19 +213,19 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
                     A = gram.block(run.kernel, X, places, run.dtype)
                     Z[places] += recent.scores(run.kernel, A, mark)
 
-    def _visit(self, run: DualRun, A: Block, y: Array, S: Array, places: Array) -> Made:
+    def _visit(self, run: DualRun, A: Block, wanted: Targets, S: Array, places: Array) -> Made:
         """Learn from a block whose scores so far are `S`."""
         made = Made(np.zeros(S.shape), np.ones(S.shape[1]))
         run.longest = max(run.longest, float(A.squares.max()))
         run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
         G = gram.table(run.kernel, A, A)
         before = None if run.recorded is None else (S.copy(), G, run.squares.copy())
-        wrong = self._learn(run, y, S, G, made)
+        wrong = self._learn(run, wanted, S, G, made)
         if wrong < 0 or not run.largest < np.inf:
             raise overflow(run.dtype)
         if run.recorded is not None and before is not None:
-            changes = self._changes(run, y, *before, made)
-            dual_record.note(run.recorded, len(run.mistakes) - 1, places, y, changes)
+            changes = self._changes(run, wanted.y, *before, made)
+            dual_record.note(run.recorded, len(run.mistakes) - 1, places, wanted.y, changes)
         run.mistakes[-1] += wrong
         return made
 
@@ -255,7 +250,6 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     # ------------------------------------------------------ streaming
 
-    @WATCHED
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from one more block of a stream: a single pass over it.
 
@@ -274,6 +268,10 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
+        return self._partial_fit(X, y, classes)
+
+    @WATCHED
+    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
         self._check_common()
         if self.kernel == "precomputed":
             raise ParameterError(
@@ -286,9 +284,12 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             y = as_labels(y)
             check_consistent_length(X, y)
             known = self.classes_ if fitted else None
-            together, _ = growing_classes(y, classes, known)
+            together, late = growing_classes(y, classes, known)
             run = self._resumed(together) if fitted else self._begin(X, n_outputs(together))
-            self._stream(run, X, places_of(y, together))
+            own, stream = places_of(y, together), Stream(self._brought(run, together), ~late)
+            weight = example_weights(own, together, self.class_weight, sample_weight, stream)
+            self._stream(run, X, targets(own, weight))
+            self._count(run, own, sample_weight, stream.brought)
             self.classes_, self._run = together, run
         return self
 
@@ -313,28 +314,38 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             run.recorded.grow(np.searchsorted(classes, known), len(classes), np.zeros(1))
         return run
 
-    def _stream(self, run: DualRun, X: Any, y: Array) -> None:
+    def _brought(self, run: DualRun, classes: Array) -> Array:
+        """How much of each class has come so far."""
+        brought = np.zeros(len(classes))
+        if len(run.brought):
+            brought[places_of(self.classes_, classes)] = run.brought
+        return brought
+
+    def _count(self, run: DualRun, own: Array, sample_weight: Any, before: Array) -> None:
+        if self.class_weight is not None:
+            run.brought = class_totals(own, sample_weight, before)
+
+    def _stream(self, run: DualRun, X: Any, wanted: Targets) -> None:
         if not run.streaming:
             run.begin_pass()
             run.streaming = True
         if run.recorded is not None:
-            run.recorded.begin_block(len(y))
-        order = np.arange(len(y))
-        if self.shuffle and len(y) > 1:
-            order = shuffled(None, len(y), check_random_state(self.random_state))
-        self._once(run, X, y, order)
+            run.recorded.begin_block(len(wanted.y))
+        in_turn = not self.shuffle or len(wanted.y) < 2
+        random = None if in_turn else check_random_state(self.random_state)
+        self._once(run, X, wanted, wanted.order(random))
 
-    def _once(self, run: DualRun, X: Any, y: Array, order: Array) -> None:
+    def _once(self, run: DualRun, X: Any, wanted: Targets, order: Array) -> None:
         """Visit rows that will not come again, or whose scores cost no more than they do."""
         for places in blocks(order):
             A = gram.block(run.kernel, X, places, run.dtype)
             if run.streaming:
                 A = A._replace(numbers=run.n_seen + np.arange(len(places)))
-            self._learn_block(run, A, y[places], places)
+            self._learn_block(run, A, wanted.at(places), places)
             run.n_seen += len(places)
 
-    def _learn_block(self, run: DualRun, A: Block, y: Array, places: Array) -> None:
-        made = self._visit(run, A, y, run.support.scores(run.kernel, A), places)
+    def _learn_block(self, run: DualRun, A: Block, wanted: Targets, places: Array) -> None:
+        made = self._visit(run, A, wanted, run.support.scores(run.kernel, A), places)
         self._keep(run, A, made, None)
 
     # ------------------------------------------------------ scikit-learn's side of it
@@ -373,5 +384,5 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             f"{type(self).__name__} {stopped}: the last one still made {last} "
             f"mistake{'s' * (last != 1)} on {n} examples. {advice}",
             ConvergenceWarning,
-            stacklevel=4,  # past this, fit, and what lets it ignore overflow
+            stacklevel=5,  # past this, _fit, what lets it ignore overflow, and fit
         )

@@ -78,19 +78,20 @@ def of_perceptron(
         if joint:
             y, r = int(delta[t].argmax()), int(delta[t].argmin())
             mistakes, score = mistakes + 1, float(S[t, y] - S[t, r])
-            q[y] += 2 * S[t, y] + xx
-            q[r] += xx - 2 * S[t, r]
-            S[:, y] += G[t]
-            S[:, r] -= G[t]
-            found.append(Change(t, y, r, 1.0, 1.0, score, float(q.sum()), mistakes))
+            h = float(delta[t, y])
+            q[y] += 2 * h * S[t, y] + h * h * xx
+            q[r] += h * h * xx - 2 * h * S[t, r]
+            S[:, y] += h * G[t].astype(np.float64)
+            S[:, r] -= h * G[t].astype(np.float64)
+            found.append(Change(t, y, r, h, 1.0, score, float(q.sum()), mistakes))
             continue
         for c in np.flatnonzero(delta[t]).tolist():
             a, score = float(delta[t, c]), float(S[t, c])
             mistakes += 1
-            q[c] += 2 * a * score + xx
-            S[:, c] += a * G[t]
+            q[c] += 2 * a * score + a * a * xx
+            S[:, c] += a * G[t].astype(np.float64)
             who = classes_of(c, a, S.shape[1])
-            found.append(Change(t, *who, 1.0, 1.0, score, float(q[c]), mistakes))
+            found.append(Change(t, *who, abs(a), 1.0, score, float(q[c]), mistakes))
     return found
 
 

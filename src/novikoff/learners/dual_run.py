@@ -29,6 +29,8 @@ class DualRun:
     r"""$\|w\|^2$ of every weight vector."""
     counts: Array
     """How many mistakes each of the problems saw: one, or one for every class against the rest."""
+    total: Array
+    """The sum of the steps of each of them."""
     least: Array
     """The least margin of the last pass in each of them."""
     memory: Any = None
@@ -41,6 +43,10 @@ class DualRun:
     largest: float = 0.0
     """The largest $k(x, x)$."""
     streaming: bool = False
+    step_ratio: float = 1.0
+    """How many times the least weight of an example of `fit` the largest is."""
+    brought: Array = field(default_factory=lambda: np.zeros(0))
+    """How much of each class has come, for balancing a stream."""
     recorded: Updates | None = None
     """What happened, update by update, if that is recorded."""
 
@@ -54,17 +60,20 @@ class DualRun:
 
     def branch(self, outputs: Array | None = None) -> "DualRun":
         """A run that can go its own way, its weight vectors mixed if there are new classes."""
-        squares, counts, least = self.squares.copy(), self.counts.copy(), self.least.copy()
+        squares, counts, total, least = (
+            numbers.copy() for numbers in (self.squares, self.counts, self.total, self.least)
+        )
         if outputs is not None:
             share = abs(outputs).astype(np.int64)  # a new vector is an old one, its negative, or 0
             if len(counts) == len(squares):
-                counts, least = counts @ share, np.zeros(share.shape[1])
+                counts, total, least = counts @ share, total @ share, np.zeros(share.shape[1])
             squares = squares @ share
         return replace(
             self,
             support=self.support.branch(outputs),
             squares=squares,
             counts=counts,
+            total=total,
             least=least,
             memory=None if self.memory is None else self.memory.branch(outputs),
             mistakes=list(self.mistakes),

@@ -15,8 +15,7 @@ $\langle w_y - w_r, \phi(x)\rangle \ge \gamma$ for all $r$ and $\sum_c \|w_c\|^2
 at most $2(R/\gamma)^2$, since an update is then of length $\sqrt2\,\|\phi(x)\|$.
 """
 
-from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numba import njit
@@ -25,23 +24,25 @@ from novikoff.errors import ParameterError
 from novikoff.inputs import overflow
 from novikoff.learners import dual_record, gram, parameters
 from novikoff.learners.budget import Cycle, forgetful
-from novikoff.learners.dual import DualLearner, Made, blocks
+from novikoff.learners.dual import DualLearner
+from novikoff.learners.dual_blocks import Made, Targets, blocks
+from novikoff.learners.dual_margin import DualMargin
 from novikoff.learners.dual_record import Change, of_perceptron
 from novikoff.learners.dual_run import Array, DualRun
 from novikoff.learners.events import Events, shares, votes
 from novikoff.learners.gram import Block
 from novikoff.learners.loop import TIES
-from novikoff.learners.support import CHUNK, Support
-from novikoff.margins.bounds import forgetron_bound, novikoff_bound
-from novikoff.margins.bracket import Bracket
+from novikoff.learners.support import Support
 
 
 @njit(cache=True)
-def against_rest(S, G, y, shift, tie, delta, run):
+def against_rest(S, G, wanted, shift, tie, delta, run):
     """Visit a block: every weight vector is for one class, `c + shift`, and against the others."""
-    q, counts, least = run
+    y, steps = wanted
+    q, counts, total, least = run
     k = 0
     for t in range(len(y)):
+        h = steps[t]
         for c in range(S.shape[1]):
             a = 1.0 if y[t] == c + shift else -1.0
             m = a * S[t, c]
@@ -49,21 +50,23 @@ def against_rest(S, G, y, shift, tie, delta, run):
                 return -1
             least[c] = min(least[c], m)
             if m < 0.0 or (m == 0.0 and a != tie):
-                q[c] += 2 * m + G[t, t]
-                S[:, c] += a * G[t]
-                delta[t, c] = a
+                q[c] += 2 * h * m + h * h * G[t, t]
+                S[:, c] += a * h * G[t]
+                delta[t, c] = a * h
                 counts[c] += 1
+                total[c] += h
                 k += 1
     return k
 
 
 @njit(cache=True)
-def joint(S, G, y, tie, delta, run):
+def joint(S, G, wanted, tie, delta, run):
     """Visit a block: the true class against the best of the others."""
-    q, counts, least = run
+    y, steps = wanted
+    q, counts, total, least = run
     k = 0
     for t in range(len(y)):
-        r, best = -1, -np.inf
+        h, r, best = steps[t], -1, -np.inf
         for c in range(S.shape[1]):
             if not abs(S[t, c]) < np.inf:
                 return -1
@@ -72,17 +75,18 @@ def joint(S, G, y, tie, delta, run):
         m = S[t, y[t]] - best
         least[0] = min(least[0], m)
         if m < 0.0 or (m == 0.0 and (tie == 0 or (r < y[t]) == (tie < 0))):
-            q[y[t]] += 2 * S[t, y[t]] + G[t, t]
-            q[r] += G[t, t] - 2 * best
-            S[:, y[t]] += G[t]
-            S[:, r] -= G[t]
-            delta[t, y[t]], delta[t, r] = 1.0, -1.0
+            q[y[t]] += 2 * h * S[t, y[t]] + h * h * G[t, t]
+            q[r] += h * h * G[t, t] - 2 * h * best
+            S[:, y[t]] += h * G[t]
+            S[:, r] -= h * G[t]
+            delta[t, y[t]], delta[t, r] = h, -h
             counts[0] += 1
+            total[0] += h
             k += 1
     return k
 
 
-class KernelPerceptron(DualLearner):
+class KernelPerceptron(DualMargin, DualLearner):
     r"""The perceptron in the feature space of a kernel.
 
     $$w = \sum_j \alpha_j\,\phi(x_j), \qquad
@@ -124,6 +128,8 @@ class KernelPerceptron(DualLearner):
         Keep at most so many rows: with every mistake all weights shrink a little, and beyond the
         budget the oldest row is forgotten (the Forgetron; its bound is
         `novikoff.forgetron_bound`). It predicts with the last weights, and decides jointly.
+    class_weight : dict, "balanced" or None, default=None
+        What updates are multiplied by, class by class, as for `Perceptron`.
     record : bool, default=False
         Keep a record of every update, 62 bytes each (73 of many classes), in `trace_`.
 
@@ -183,6 +189,7 @@ class KernelPerceptron(DualLearner):
         shuffle: bool = True,
         random_state: Any = None,
         budget: int | None = None,
+        class_weight: Any = None,
         record: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -196,9 +203,64 @@ class KernelPerceptron(DualLearner):
         self.shuffle = shuffle
         self.random_state = random_state
         self.budget = budget
+        self.class_weight = class_weight
         self.record = record
 
     # ------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the table of the kernel of every row with every row.
+        y : array of shape (n_samples,)
+            Labels, two or more different ones.
+        sample_weight : array of shape (n_samples,), optional
+            What the update on each example is multiplied by; one of weight 0 is not there.
+
+        Returns
+        -------
+        self
+        """
+        self._require_room_for(sample_weight)
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from one more block of a stream: a single pass over it.
+
+        Rows that are erred on are copied. A call that raises leaves the model as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Labels may be new: their class takes part from this block on.
+        classes : array of labels, optional
+            All classes, those of earlier calls among them: they take part from now on, whether or
+            not the block has them, and any other label is an error.
+        sample_weight : array of shape (n_samples,), optional
+            As for `fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._require_room_for(sample_weight)
+        return self._partial_fit(X, y, classes, sample_weight)
+
+    def _require_room_for(self, sample_weight: Any) -> None:
+        cures = {
+            "leave sample_weight out": sample_weight,
+            "leave class_weight out": self.class_weight,
+        }
+        for cure, given in cures.items():
+            if self.budget is not None and given is not None:
+                raise ParameterError(
+                    f"budget={self.budget} shrinks and forgets rows that were added with steps of "
+                    f"1, and has no bound with others: {cure}, or use budget=None."
+                )
 
     def _check_parameters(self) -> None:
         parameters.choice("multi_class", self.multi_class, ("joint", "ovr"))
@@ -238,28 +300,30 @@ class KernelPerceptron(DualLearner):
     def _revisits(self, run: DualRun) -> bool:
         return isinstance(run.memory, Events)
 
-    def _learn_block(self, run: DualRun, A: Block, y: Array, places: Array) -> None:
+    def _learn_block(self, run: DualRun, A: Block, wanted: Targets, places: Array) -> None:
         if isinstance(run.memory, Events):
-            DualLearner._learn_block(self, run, A, y, places)
+            DualLearner._learn_block(self, run, A, wanted, places)
             return
         run.longest = max(run.longest, float(A.squares.max()))
         run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
         changes: list[Change] | None = None if run.recorded is None else []
-        made = forgetful(run, A, y, TIES[self.tie], changes)
+        made = forgetful(run, A, wanted.y, TIES[self.tie], changes)
         if made < 0 or not run.largest < np.inf:
             raise overflow(run.dtype)
         if run.recorded is not None and changes is not None:
-            dual_record.note(run.recorded, len(run.mistakes) - 1, places, y, changes)
+            dual_record.note(run.recorded, len(run.mistakes) - 1, places, wanted.y, changes)
         run.mistakes[-1] += made
         run.updates[-1] += made
         run.counts[:1] += made
+        run.total[:1] += made
 
-    def _learn(self, run: DualRun, y: Array, S: Array, G: Array, made: Made) -> int:
-        delta, about, tie = made.delta, (run.squares, run.counts, run.least), TIES[self.tie]
+    def _learn(self, run: DualRun, wanted: Targets, S: Array, G: Array, made: Made) -> int:
+        about = run.squares, run.counts, run.total, run.least
+        delta, tie, told = made.delta, TIES[self.tie], tuple(wanted)
         if S.shape[1] > 1 and len(run.counts) == 1:
-            made_wrong = int(joint(S, G, y, tie, delta, about))
+            made_wrong = int(joint(S, G, told, tie, delta, about))
         else:
-            made_wrong = int(against_rest(S, G, y, int(S.shape[1] == 1), tie, delta, about))
+            made_wrong = int(against_rest(S, G, told, int(S.shape[1] == 1), tie, delta, about))
         run.updates[-1] += int(np.count_nonzero(delta))
         return made_wrong
 
@@ -291,6 +355,7 @@ class KernelPerceptron(DualLearner):
             run.support.detach()
         if len(run.squares) > 1 and len(run.counts) != self._problems(len(run.squares)):
             run.counts, run.least = run.counts.sum(keepdims=True) // 2, np.zeros(1)
+            run.total = run.total.sum(keepdims=True) / 2
         return run
 
     def _advice(self) -> str:
@@ -324,53 +389,3 @@ class KernelPerceptron(DualLearner):
         """The kernel of a block with the whole support."""
         parts = [gram.table(run.kernel, A, B) for B, _ in run.support.chunks()]
         return np.hstack([np.zeros((len(A.numbers), 0), run.dtype), *parts])
-
-    # ------------------------------------------------------ what the run proves
-
-    def _brackets(self) -> list[Bracket]:
-        """What is proved about the margin of each problem, rounding allowed for."""
-        run = self._fitted()
-        u, R = float(np.finfo(run.dtype).eps), self._step_length()
-        value = gram.rounding(run.kernel, run.width, run.longest, run.largest, u)
-        value += (CHUNK + 16) * u * run.largest
-        joined = len(run.counts) == 1
-        squares = run.squares.sum(keepdims=True) if joined else run.squares
-        forgets = isinstance(run.memory, Cycle)  # then weights are no sum of all updates
-        found = []
-        for q, M, least in zip(
-            squares.tolist(), run.counts.tolist(), run.least.tolist(), strict=True
-        ):
-            strayed = 2 * value * M  # how far a score is from the true one
-            length = sqrt(max(0.0, q + 4 * M * strayed)) * (1 + 16 * u)
-            lower = 0.0
-            if self.converged_ and not run.streaming and length > 0:
-                lower = max(0.0, (least - strayed) / length)
-            found.append(Bracket(lower, min(R, length / M) if M and not forgets else R))
-        return found
-
-    def _step_length(self) -> float:
-        """The largest length of an update."""
-        several = len(self._fitted().squares) > 1 and len(self._run.counts) == 1
-        return self.radius_ * (sqrt(2.0) if several else 1.0)
-
-    @property
-    def margin_(self) -> Bracket:
-        r"""What the run proves about the margin of its examples in the feature space.
-
-        The lower end is the margin of the separator it ended with, 0 if it did not end; the
-        upper end is $\|w\| / M$ after $M$ mistakes, which no margin exceeds. Both allow for the
-        rounding of the run. With "ovr" it is the least margin of the classes against the rest.
-        """
-        all_of_them = self._brackets()
-        return Bracket(min(b.lower for b in all_of_them), min(b.upper for b in all_of_them))
-
-    @property
-    def mistake_bound_(self) -> float:
-        """The most mistakes that any order of these examples can force.
-
-        What the lower ends of the margins imply by Novikoff's theorem; infinite if one is 0.
-        """
-        R = self._step_length()
-        if self.budget is not None:
-            return forgetron_bound(R, self.margin_.lower, self.budget)
-        return sum(novikoff_bound(R, bracket.lower) for bracket in self._brackets())

@@ -30,7 +30,8 @@ import numpy as np
 from numba import njit
 
 from novikoff.learners import parameters
-from novikoff.learners.dual import DualLearner, Made
+from novikoff.learners.dual import DualLearner
+from novikoff.learners.dual_blocks import Made, Targets
 from novikoff.learners.dual_record import Change, classes_of
 from novikoff.learners.dual_run import Array, DualRun
 from novikoff.learners.plain import Plain
@@ -198,9 +199,9 @@ class Romma(DualLearner):
     def _memory(self, outputs: int) -> Any:
         return None
 
-    def _learn(self, run: DualRun, y: Array, S: Array, G: Array, made: Made) -> int:
+    def _learn(self, run: DualRun, wanted: Targets, S: Array, G: Array, made: Made) -> int:
         about, edge = (run.squares, run.counts, run.least), EDGES[self.update_on]
-        found, updates = relaxed(S, G, y, int(S.shape[1] == 1), edge, tuple(made), about)
+        found, updates = relaxed(S, G, wanted.y, int(S.shape[1] == 1), edge, tuple(made), about)
         run.updates[-1] += int(updates)
         return int(found) if np.isfinite(run.squares).all() else -1
 

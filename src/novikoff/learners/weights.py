@@ -45,6 +45,15 @@ def example_weights(
     return by_example if weight is None else by_example * weight
 
 
+def require_some(weight: Array | None) -> None:
+    """Some example must weigh something."""
+    if weight is not None and not weight.any():
+        raise DataError(
+            "The weight of every example is zero, so there is nothing to learn from: "
+            "give a positive sample_weight or class_weight to some."
+        )
+
+
 def checked(sample_weight: Any, n: int) -> Array:
     """Sample weights as finite, non-negative doubles, one per example, not all of them 0."""
     weight = np.asarray(sample_weight, np.float64)

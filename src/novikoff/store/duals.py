@@ -47,12 +47,14 @@ def pack_dual(model: DualLearner, parts: Parts) -> None:
     del kernel["function"]
     parts.values["kernel"] = {name: encoded(name, value) for name, value in kernel.items()}
     parts.values["precision"] = run.dtype.name
-    for name in ("width", "n_seen", *NUMBERS, "streaming"):
+    for name in ("width", "n_seen", *NUMBERS, "step_ratio", "streaming"):
         parts.values[name] = encoded(name, getattr(run, name))
     parts.tensors |= {
         "squares": run.squares,
         "counts": run.counts,
+        "total": run.total,
         "least": run.least,
+        "brought": run.brought,
         "mistakes": np.array(run.mistakes, np.int64),
         "updates": np.array(run.updates, np.int64),
     }
@@ -107,6 +109,15 @@ def unpack_dual(model: DualLearner, parts: Parts) -> None:
     P = len(counts)
     if P != K and not (isinstance(model, KernelPerceptron) and K > 1 and P == 1):
         raise ModelFileError(f"The file counts the mistakes of {P} problems, and not of {K}.")
+    parts.values.setdefault("step_ratio", 1.0)  # once all examples weighed 1
+    parts.tensors.setdefault("total", counts.astype(np.float64))
+    parts.tensors.setdefault("brought", np.zeros(0))
+    brought = parts.tensor("brought", (np.float64,), (None,))
+    if len(brought) not in (0, len(model.classes_)) or not (brought >= 0).all():
+        raise ModelFileError("The tensor 'brought' does not fit the classes.")
+    total = parts.tensor("total", (np.float64,), (P,))
+    if not (total >= 0).all():
+        raise ModelFileError("The tensor 'total' has a negative number in it.")
     most = n_seen * max(1, K) + 1
     mistakes = parts.counts("mistakes", None, below=most).tolist()
     updates = parts.counts("updates", len(mistakes), below=2 * most).tolist()
@@ -121,11 +132,14 @@ def unpack_dual(model: DualLearner, parts: Parts) -> None:
         _unpack_weights(model, kernel, width, np.dtype(dtype), parts),
         squares,
         counts,
+        total,
         parts.tensor("least", (np.float64,), (P,)),
         mistakes=mistakes,
         updates=updates,
         n_seen=n_seen,
         streaming=parts.flag("streaming"),
+        step_ratio=parts.number("step_ratio", least=1.0),
+        brought=brought,
         longest=float(parts.number("longest", most=LARGEST)),
         largest=float(parts.number("largest", most=LARGEST)),
     )

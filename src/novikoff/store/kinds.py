@@ -27,7 +27,7 @@ from novikoff.store.runs import (
 from novikoff.store.separators import pack_widest, summary_of_widest, unpack_widest
 from novikoff.store.values import encoded
 
-ADDED = {"record": False, "multi_class": "joint", "n_jobs": None}
+ADDED = {"record": False, "multi_class": "joint", "n_jobs": None, "class_weight": None}
 """Parameters that files, or files of earlier versions, lack, and what they are."""
 
 

@@ -1,0 +1,57 @@
+"""What a kernel machine visits: rows in blocks, what is to be learned of them, and what was."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.examples import shuffled
+
+Array = npt.NDArray[Any]
+
+BLOCK = 256
+"""How many rows are visited with one matrix product."""
+
+
+class Targets(NamedTuple):
+    """What is to be learned of some examples."""
+
+    y: Array
+    """The numbers of their classes."""
+    steps: Array
+    """What an update on each is multiplied by."""
+
+    def at(self, places: Array) -> "Targets":
+        """Those of the examples at these places."""
+        return Targets(self.y[places], self.steps[places])
+
+    def order(self, random: np.random.RandomState | None) -> Array:
+        """The examples to visit: in their order or at random, without those of weight 0."""
+        keep = np.flatnonzero(self.steps)
+        return keep if random is None else shuffled(keep, len(self.y), random)
+
+
+class Made(NamedTuple):
+    """The updates made on a block."""
+
+    delta: Array
+    """What was added to the coefficient of each row in each weight vector."""
+    carry: Array
+    """What each weight vector was multiplied by before."""
+
+    def rows(self) -> tuple[Array, Array]:
+        """The places of the rows that were added, and what was."""
+        places = np.flatnonzero(self.delta.any(axis=1))
+        return places, self.delta[places]
+
+
+def targets(own: Array, weight: Array | None) -> Targets:
+    """What is to be learned of examples of these classes, which weigh 1 if nothing else is said."""
+    return Targets(own, np.ones(len(own)) if weight is None else weight)
+
+
+def blocks(order: Array) -> Iterator[Array]:
+    """The rows of an order, some at a time."""
+    for low in range(0, len(order), BLOCK):
+        yield order[low : low + BLOCK]

@@ -1,0 +1,70 @@
+"""What the run of a kernel perceptron proves about margins and mistakes."""
+
+from math import sqrt
+
+import numpy as np
+
+from novikoff.learners import gram
+from novikoff.learners.budget import Cycle
+from novikoff.learners.dual_run import DualTelling
+from novikoff.learners.support import CHUNK
+from novikoff.margins.bounds import forgetron_bound, novikoff_bound
+from novikoff.margins.bracket import Bracket
+
+
+class DualMargin(DualTelling):
+    """A kernel perceptron, which proves a bound on its mistakes (abstract)."""
+
+    budget: int | None
+
+    def _brackets(self) -> list[Bracket]:
+        """What is proved about the margin of each problem, rounding allowed for."""
+        run = self._fitted()
+        u, R = float(np.finfo(run.dtype).eps), self._step_length()
+        value = gram.rounding(run.kernel, run.width, run.longest, run.largest, u)
+        value += (CHUNK + 16) * u * run.largest
+        joined = len(run.counts) == 1
+        squares = run.squares.sum(keepdims=True) if joined else run.squares
+        forgets = isinstance(run.memory, Cycle)  # then weights are no sum of all updates
+        found = []
+        for q, M, total, least in zip(
+            *(numbers.tolist() for numbers in (squares, run.counts, run.total, run.least)),
+            strict=True,
+        ):
+            strayed = 2 * value * total  # how far a score is from the true one
+            length = sqrt(max(0.0, q + 4 * total * strayed)) * (1 + (16 + M * (total != M)) * u)
+            lower = 0.0
+            if self.converged_ and not run.streaming and length > 0:
+                lower = max(0.0, (least - strayed) / length)
+            found.append(Bracket(lower, min(R, length / total) if M and not forgets else R))
+        return found
+
+    def _step_length(self) -> float:
+        """The largest length of an update."""
+        several = len(self._fitted().squares) > 1 and len(self._run.counts) == 1
+        return self.radius_ * (sqrt(2.0) if several else 1.0)
+
+    @property
+    def margin_(self) -> Bracket:
+        r"""What the run proves about the margin of its examples in the feature space.
+
+        The lower end is the margin of the separator it ended with, 0 if it did not end; the
+        upper end is $\|w\| / M$ after $M$ mistakes, which no margin exceeds (with weights, $M$ is
+        the sum of theirs). Both allow for the rounding of the run. With "ovr" it is the least
+        margin of the classes against the rest.
+        """
+        all_of_them = self._brackets()
+        return Bracket(min(b.lower for b in all_of_them), min(b.upper for b in all_of_them))
+
+    @property
+    def mistake_bound_(self) -> float:
+        """The most mistakes that any order of these examples can force.
+
+        What the lower ends of the margins imply by Novikoff's theorem; infinite if one is 0. Where
+        examples have weights it is as many times more as the largest is that of the least.
+        """
+        R = self._step_length()
+        if self.budget is not None:
+            return forgetron_bound(R, self.margin_.lower, self.budget)
+        rho, ends = self._run.step_ratio, self._brackets()
+        return sum(novikoff_bound(R, end.lower, step_ratio=rho) for end in ends)
