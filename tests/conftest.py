@@ -4,12 +4,16 @@ edit of `rows.py` in the learners that inlined it.
 
 import hashlib
 import os
+import signal
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 texts = [p.read_bytes() for p in sorted((ROOT / "src").rglob("*.py"))]
 digest = hashlib.sha256(b"".join(text for text in texts if b"numba" in text)).hexdigest()[:16]
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".cache" / "numba" / digest)
+
+# what a shell starts in the background ignores Ctrl-C, and so would all commands started here
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from hypothesis import HealthCheck, settings  # noqa: E402
 

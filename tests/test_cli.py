@@ -380,9 +380,10 @@ def test_killed_at_any_moment_and_gone_on_with(folder, tmp_path):
 
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_stops_between_blocks_and_says_how_to_go_on(folder, tmp_path, sent, status):
-    done("fit", folder / "noisy.svm", "--epochs", 400, *LONG[2:], "-o", tmp_path / "undisturbed")
+    fit = ("fit", folder / "noisy.svm", "--epochs", 150, *LONG[2:])
+    done(*fit, "-o", tmp_path / "undisturbed")
     model = tmp_path / "model"
-    words = ("fit", folder / "noisy.svm", "--epochs", 400, *LONG[2:], "-o", model)
+    words = (*fit, "-o", model)
     for later in range(20):  # until it is not too early: how long it takes to start, no one knows
         process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
         time.sleep(1.0 + later / 2)
