@@ -47,6 +47,7 @@ def test_reading_options_are_for_the_formats_that_have_them(folder, capfd, kind,
     words = {
         "zero_based": ("--no-zero-based",),
         "weight": ("--weight", 0),
+        "ignore": ("--ignore", 0),
         "label": ("--label", -1),
     }
     given = words.get(name, (flag(name), VALUES.get(name)))

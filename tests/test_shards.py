@@ -153,6 +153,16 @@ def test_collections_are_their_examples():
         assert (found[1] == y).all()
 
 
+@pytest.mark.parametrize(("name", "cure"), [("weight", "give"), ("ignore", "drop the columns")])
+def test_columns_of_collections_are_not_told_by_options(name, cure):
+    import dask.dataframe as dd
+    import pandas as pd
+
+    frame = dd.from_pandas(pd.DataFrame({"a": [1.0, 2], "b": [3.0, 4], "label": [0, 1]}))
+    with pytest.raises(ParameterError, match=rf"{name}='b' .* about the columns of files: {cure}"):
+        sharded(frame, **{name: "b"})
+
+
 def test_what_is_wrong_with_a_source_is_said(tmp_path):
     import dask.array as da
 

@@ -124,6 +124,7 @@ TABLES = ("csv", "parquet", "arrow", "npy")
 OF_FORMATS = {
     "label": TABLES,
     "weight": TABLES,
+    "ignore": TABLES,
     "unlabelled": TABLES,
     "n_features": ("svmlight",),
     "zero_based": ("svmlight",),

@@ -127,6 +127,13 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=FORMATS, help="what the file is [by its name, then by its content]")
     add("--label", type=column, metavar="COLUMN", help="of a table, the column of labels [label]")
     add("--weight", type=column, metavar="COLUMN", help="of a table, the column of weights")
+    add(
+        "--ignore",
+        type=column,
+        action="append",
+        metavar="COLUMN",
+        help="of a table, a column to leave out (once each)",
+    )
     add("--n-features", type=count, metavar="N", help="of svmlight text, the number of features")
     add(
         "--zero-based",

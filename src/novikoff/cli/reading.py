@@ -23,6 +23,7 @@ READING = (
     "format",
     "label",
     "weight",
+    "ignore",
     "n_features",
     "zero_based",
     "bits",
@@ -94,7 +95,8 @@ def as_trained(model: Any, extra: dict[str, Any], arguments: Namespace) -> Examp
     examples = opened(arguments, arguments.data)
     kind, told = examples.reading["format"], extra.get("reading", {})
     require_same_features(model, told, examples)
-    kept = {name: told[name] for name in ("label", "weight", "zero_based") if name in told}
+    names = ("label", "weight", "ignore", "zero_based")
+    kept = {name: told[name] for name in names if name in told}
     kept["n_features"] = int(model.n_features_in_)
     kept |= getattr(model, "feature_hash_", {})
     if getattr(arguments, "unlabelled", False):

@@ -44,7 +44,10 @@ SENTENCES = {
     ),
     "or leave resume out to start anew.": "or leave --resume out to start anew.",
 }
-READERS = ("format", "label", "weight", "n_features", "zero_based", "bits", "n_jobs", "block_bytes")
+READERS = (
+    *("format", "label", "weight", "ignore", "n_features", "zero_based", "bits"),
+    *("n_jobs", "block_bytes"),
+)
 NAMES = {name: flag(name) for name in (*READERS, *(p.name for p in PARAMETERS))} | NOT_HERE
 GIVEN = re.compile(rf"\b({'|'.join(NAMES)})=('([^']*)'|[^\s,:;)]+)")
 

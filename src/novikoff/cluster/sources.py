@@ -244,6 +244,12 @@ def sharded(source: Any, *, shard_bytes: int = SHARD_BYTES, **reading: Any) -> S
     if isinstance(paths, list) and all(isinstance(p, str | os.PathLike) for p in paths):
         return _of_files([os.fspath(path) for path in paths], int(shard_bytes), reading)
     Options(**reading)
+    for name, cure in (("weight", "give (X, y, sample_weight)"), ("ignore", "drop the columns")):
+        if reading.get(name) is not None:
+            raise ParameterError(
+                f"{name}={reading[name]!r} was given, but that is about the columns of files: "
+                f"{cure} of the collection."
+            )
     parts = _partitions(source if isinstance(source, tuple) else (source,))
     n = len(parts)
     shards: list[Shard] = [

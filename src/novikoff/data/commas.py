@@ -1,7 +1,7 @@
 """CSV: values between commas, one example a line.
 
 The first line has the names of the columns if none of its words is a number, if one is "label",
-or if the label or weight is asked for by name. Features are numbers. Labels are numbers if the
+or if a column is asked for by name. Features are numbers. Labels are numbers if the
 first label is one, else strings. Every newline ends a line, in quotes too. Blank lines are no
 examples. Text is in UTF-8, without NUL bytes.
 
@@ -92,7 +92,8 @@ def sheet_of(source: PlainFile | Pipe, options: Options) -> Sheet:
     fields = [word for _, word in fields_of(first[1])]
     if len(fields) == 1 and (wrong := separator_of(first[1])):
         raise FileError(source.name, other_separator(wrong), line=first[0] + 1)
-    by_name = isinstance(options.label, str) or isinstance(options.weight, str) or LABEL in fields
+    told = (options.label, options.weight, *options.ignored)
+    by_name = LABEL in fields or any(isinstance(column, str) for column in told)
     named = by_name or not any(NUMBER.fullmatch(word.strip()) for word in fields)
     if named and (stray := stray_byte(first[1])):
         column = stray.column + (mark if first[0] == 0 else 0)
@@ -153,6 +154,7 @@ def arrow_block(pyarrow: Any, block: bytes, sheet: Sheet, options: Options) -> D
     layout = sheet.layout
     names = [str(j) for j in range(layout.n_columns)]
     types = dict.fromkeys(names, pyarrow.float64())
+    types |= dict.fromkeys(map(str, layout.ignored), pyarrow.string())
     if sheet.text_labels:
         types[str(layout.label)] = pyarrow.string()
     if not block.strip() or LONE_RETURN.search(block) or block.count(b'"') % 2 or b"\0" in block:

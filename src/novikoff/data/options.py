@@ -15,6 +15,7 @@ FORMATS = ("svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz")
 MESSAGES_KEPT = 5
 MOST_BITS = 30
 Column = int | str | None
+Columns = Column | list[int | str] | tuple[int | str, ...]
 
 
 class Skipped(NamedTuple):
@@ -100,6 +101,7 @@ class Options:
     bad_lines: Literal["error", "skip"] = "error"
     n_jobs: int | None = None
     block_bytes: int = 2**24
+    ignore: Columns = None
 
     def __post_init__(self) -> None:
         one_of("format", self.format, (None, *FORMATS))
@@ -114,6 +116,13 @@ class Options:
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float64, np.float32):
             raise ParameterError(f"dtype={self.dtype!r}: must be float64, float32 or None.")
         require_jobs(self.n_jobs)
+
+    @property
+    def ignored(self) -> tuple[int | str, ...]:
+        """The columns to leave out."""
+        if self.ignore is None:
+            return ()
+        return tuple(self.ignore) if isinstance(self.ignore, list | tuple) else (self.ignore,)
 
     @property
     def float_type(self) -> np.dtype[Any]:

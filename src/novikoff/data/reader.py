@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from novikoff.data.blocks import Place
 from novikoff.data.opening import ENDINGS, Pipe, PlainFile, Source, open_source
-from novikoff.data.options import Blocks, Column, Data, Options
+from novikoff.data.options import Blocks, Column, Columns, Data, Options
 from novikoff.data.tables import other_separator, separator_of
 from novikoff.errors import FileError
 
@@ -49,6 +49,7 @@ def read(
     format: str | None = None,  # noqa: A002  # what users call it
     label: Column = None,
     weight: Column = None,
+    ignore: Columns = None,
     n_features: int | None = None,
     zero_based: bool | Literal["auto"] = "auto",
     bits: int = 18,
@@ -70,6 +71,8 @@ def read(
         None: the one called "label".
     weight : str or int, default=None
         Of a table, the column that has importance weights.
+    ignore : str, int or list of them, default=None
+        Of a table, columns to leave out, whatever is in them.
     n_features : int, default=None
         Of svmlight text, how many features there are. None: as many as the greatest index says.
     zero_based : bool or "auto", default="auto"
@@ -108,7 +111,17 @@ def read(
     novikoff.errors.FileError: <file>:2:6: found 'O.5', expected a finite number
     """
     options = Options(
-        format, label, weight, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs
+        format,
+        label,
+        weight,
+        n_features,
+        zero_based,
+        bits,
+        labels,
+        dtype,
+        bad_lines,
+        n_jobs,
+        ignore=ignore,
     )
     with closing(open_source(source)) as opened:
         options = replace(options, format=options.format or guess(opened))
@@ -123,6 +136,7 @@ def stream(
     format: str | None = None,  # noqa: A002  # what users call it
     label: Column = None,
     weight: Column = None,
+    ignore: Columns = None,
     n_features: int | None = None,
     zero_based: bool | Literal["auto"] = "auto",
     bits: int = 18,
@@ -149,7 +163,7 @@ def stream(
         How many bytes of text, or of values, to take at a time. A longer line is taken whole.
     start : Place, default=None
         Where to start: the `next` of the last block that is done with.
-    format, label, weight, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs
+    format, label, weight, ignore, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs
         As for `read`.
 
     Yields
@@ -178,6 +192,7 @@ def stream(
         bad_lines,
         n_jobs,
         block_bytes,
+        ignore,
     )
     return streaming(source, options, Place(*(start or ())))
 

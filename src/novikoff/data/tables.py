@@ -23,11 +23,13 @@ class Layout(NamedTuple):
     n_columns: int
     label: int | None
     weight: int | None
+    ignored: frozenset[int] = frozenset()
 
     @property
     def features(self) -> list[int]:
         """The numbers of the other columns."""
-        return [j for j in range(self.n_columns) if j not in (self.label, self.weight)]
+        others = {self.label, self.weight, *self.ignored}
+        return [j for j in range(self.n_columns) if j not in others]
 
     @property
     def feature_names(self) -> list[str] | None:
@@ -42,7 +44,8 @@ def layout_of(names: list[str] | None, n_columns: int, options: Options, name: s
             None if isinstance(column, str) and column not in names else column
             for column in (options.label, options.weight)
         )
-        options = replace(options, label=label, weight=weight)
+        there = [c for c in options.ignored if not isinstance(c, str) or c in names]
+        options = replace(options, label=label, weight=weight, ignore=there)
     place = place_of(options.label, names, n_columns, name, "label")
     if options.label is None and names is not None and LABEL in names:
         place = names.index(LABEL)
@@ -52,9 +55,14 @@ def layout_of(names: list[str] | None, n_columns: int, options: Options, name: s
             f"found no column called {LABEL!r}{listed(names)}, expected labels: say which column "
             "has them (label='name', or label=-1 for the last), or labels='optional'",
         )
-    return Layout(
-        names, n_columns, place, place_of(options.weight, names, n_columns, name, "weight")
-    )
+    weight = place_of(options.weight, names, n_columns, name, "weight")
+    ignored = {place_of(c, names, n_columns, name, "ignore"): c for c in options.ignored}
+    for what, used in (("labels", place), ("weights", weight)):
+        if used is not None and used in ignored:
+            raise ParameterError(
+                f"ignore={ignored[used]!r} was given, but that column has the {what}: name others."
+            )
+    return Layout(names, n_columns, place, weight, frozenset(j for j in ignored if j is not None))
 
 
 def place_of(
