@@ -93,6 +93,7 @@ class Options:
     format: str | None = None
     label: Column = None
     weight: Column = None
+    ignore: Columns = None
     n_features: int | None = None
     zero_based: bool | Literal["auto"] = "auto"
     bits: int = 18
@@ -101,7 +102,6 @@ class Options:
     bad_lines: Literal["error", "skip"] = "error"
     n_jobs: int | None = None
     block_bytes: int = 2**24
-    ignore: Columns = None
 
     def __post_init__(self) -> None:
         one_of("format", self.format, (None, *FORMATS))

@@ -110,19 +110,8 @@ def read(
     ...
     novikoff.errors.FileError: <file>:2:6: found 'O.5', expected a finite number
     """
-    options = Options(
-        format,
-        label,
-        weight,
-        n_features,
-        zero_based,
-        bits,
-        labels,
-        dtype,
-        bad_lines,
-        n_jobs,
-        ignore=ignore,
-    )
+    table, text = (label, weight, ignore), (n_features, zero_based, bits)
+    options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs)
     with closing(open_source(source)) as opened:
         options = replace(options, format=options.format or guess(opened))
         return reader_of(options)[0](opened, options)
@@ -180,20 +169,8 @@ def stream(
     2 [1.0, -1.0] Place(offset=17, line=3)
     1 [1.0] Place(offset=24, line=4)
     """
-    options = Options(
-        format,
-        label,
-        weight,
-        n_features,
-        zero_based,
-        bits,
-        labels,
-        dtype,
-        bad_lines,
-        n_jobs,
-        block_bytes,
-        ignore,
-    )
+    table, text = (label, weight, ignore), (n_features, zero_based, bits)
+    options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs, block_bytes)
     return streaming(source, options, Place(*(start or ())))
 
 
