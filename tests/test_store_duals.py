@@ -12,8 +12,10 @@ import novikoff
 from laws.kernels import crowds, fitted
 from novikoff import KernelPerceptron, Romma, store
 from novikoff.cli import main
-from novikoff.errors import ParameterError
+from novikoff.errors import ModelFileError, ParameterError
 from novikoff.learners import DUALS
+from novikoff.store.duals import pack_dual, unpack_dual
+from novikoff.store.parts import Parts
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array, "csr_matrix": sparse.csr_matrix}
 READINGS = ("last", "averaged", "voted")
@@ -91,6 +93,16 @@ def test_a_stream_of_one_class(learner, path):
     assert model.predict(np.eye(3)).tolist() == ["a"] * 3
     model.partial_fit(np.eye(3), ["b", "a", "c"])
     assert model.classes_.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("total", [0.0, -1.0])
+def test_steps_that_cannot_add_up(total):
+    model = fitted(KernelPerceptron, np.eye(3), [0, 1, 0])
+    parts = Parts()
+    pack_dual(model, parts)
+    parts.tensors["total"] = np.full_like(parts.tensors["total"], total)
+    with pytest.raises(ModelFileError, match="'total' is not the sum of as many steps"):
+        unpack_dual(model, parts)
 
 
 @pytest.mark.parametrize("learner", DUALS)

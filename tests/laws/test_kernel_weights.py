@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_kernels
+import novikoff
 from laws.kernels import EPOCHS, assert_same, conventions, crowds, fitted, in_blocks_of, kernels
 from laws.test_kernels import READINGS, as_table
 from novikoff import KernelPerceptron, Perceptron
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import DataError, ParameterError, WeightOverflow
 
 WEIGHTS = st.sampled_from([0.0, 0.5, 1.0, 3.0])
 
@@ -145,6 +146,75 @@ def test_bounds_with_weights(weighed, seed, multi_class):
     assert true.lower <= model.margin_.upper
 
 
+@pytest.mark.parametrize(("dtype", "wrong"), [(float, 1e-200), (float, 1e160), ("f4", 1e-44)])
+def test_weights_past_the_range_are_refused(dtype, wrong):
+    X, y = np.eye(3, dtype=dtype), [0, 1, 2]
+    model = KernelPerceptron(random_state=0).partial_fit(X, y)
+    before = model.dual_coef_
+    with pytest.raises(DataError, match=r"Example 1 weighs .*: multiply all weights by one number"):
+        model.partial_fit(X, y, sample_weight=[1.0, wrong, 0.0])
+    with pytest.raises(DataError, match="Example 0 weighs"):
+        model.set_params(class_weight={0: 1e100}).fit(X, y, sample_weight=[1e100, 1, 1])
+    np.testing.assert_array_equal(model.dual_coef_, before)
+
+
+@pytest.mark.parametrize("scale", [1e-149, 1e-100, 1e-9, 1e9, 1e100])
+def test_only_the_ratios_of_weights_matter(scale):
+    X, y = np.array([[1.0, 0.1], [-1, 0.1], [0, -1]]), [1, 1, 0]
+    options = {"kernel": "linear", "shuffle": False, "max_iter": 99}
+    one, other = (
+        KernelPerceptron(**options).fit(X, y, sample_weight=np.array([3.0, 1, 2]) * s)
+        for s in (1.0, scale)
+    )
+    assert one.mistakes_.tolist() == other.mistakes_.tolist()
+    assert other.margin_.lower <= 0.1 <= other.margin_.upper * (1 + 1e-15)
+    if scale > 1e-130:
+        assert other.margin_.lower == pytest.approx(one.margin_.lower, rel=1e-9)
+
+
+def test_overflow_at_the_last_example_is_noticed():
+    X, y = np.array([[1.0, 1], [1, 2], [2, 1], [2, 2]]), [0, 1, 0, 1]
+    model = KernelPerceptron(kernel="linear", shuffle=False).partial_fit(X, y)
+    before, last = model.decision_function(X), np.array([[5e9, -7e9]])
+    wrong = int(model.decision_function(last)[0] < 0)
+    with pytest.raises(WeightOverflow, match="The model is as it was"):
+        model.partial_fit(last, [wrong], sample_weight=[1e149])
+    np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+def test_classes_that_come_while_nothing_is_balanced(tmp_path):
+    model = KernelPerceptron(kernel="linear", class_weight="balanced", shuffle=False)
+    linear = Perceptron(fit_intercept=False, class_weight="balanced", shuffle=False)
+    for machine in (model, linear):
+        machine.partial_fit(np.eye(3)[:2], [0, 1])
+        machine.set_params(class_weight=None).partial_fit(np.eye(3), [0, 1, 2])
+        machine.save(tmp_path / "model")
+        machine.set_params(class_weight="balanced").partial_fit(-np.eye(3), [0, 1, 2])
+    np.testing.assert_array_equal(model._run.brought, linear._run.brought)
+    np.testing.assert_array_equal(model.dual_coef_ @ model.support_vectors_, linear.coef_)
+
+
+@pytest.mark.parametrize("multi_class", ["joint", "ovr"])
+def test_a_block_of_no_weight_can_be_saved(tmp_path, multi_class):
+    model = KernelPerceptron(multi_class=multi_class, shuffle=False)
+    for _ in range(2):
+        model.partial_fit(np.eye(3), [0, 1, 2], sample_weight=np.zeros(3))
+        model.save(tmp_path / "model")
+        model = novikoff.load(tmp_path / "model").fit(np.eye(3), [0, 1, 2])
+
+
+def test_ratios_that_single_precision_does_not_feel():
+    X, y = np.array([[0.0, 1], [1, 0.9], [-1, 0.9], [0, -1]], "f4"), [1, 1, 1, 0]
+    for learner in (
+        Perceptron(fit_intercept=False, shuffle=False),
+        KernelPerceptron(kernel="linear", shuffle=False),
+    ):
+        for rows, ratio in ((X, 2.0**12), (X.astype(float), 2.0**25), (X, 2.0**25)):
+            learner.fit(rows, y, sample_weight=[1, 1, 1 / ratio, 1])
+            felt = rows.dtype == np.float64 or ratio < 2.0**13
+            assert (learner.mistake_bound_ < np.inf) == felt
+
+
 def test_weights_that_cannot_be():
     X, y = np.eye(3), [0, 1, 2]
     model = KernelPerceptron(max_iter=2, random_state=0)
@@ -163,3 +233,8 @@ def test_weights_that_cannot_be():
     with pytest.raises(ParameterError, match="budget=5 .* leave class_weight out"):
         on_budget.set_params(class_weight="balanced").partial_fit(X, y)
     assert not hasattr(on_budget, "classes_")
+    with pytest.raises(ValueError, match="cannot be used to seed"):
+        KernelPerceptron(shuffle=False, random_state="x").fit(X, y)
+    for bad in ({0: -1.0}, "equal", {0: np.nan}, 7):
+        with pytest.raises(ParameterError, match="class_weight"):
+            fitted(KernelPerceptron, X, y).set_params(class_weight=bad).save("never")

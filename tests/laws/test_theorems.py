@@ -23,6 +23,7 @@ from novikoff import (
     separability,
     winnow_bound,
 )
+from novikoff.errors import ParameterError
 from worlds import conventions, disjunctions, planted, worlds
 
 MANY = 10_000
@@ -121,6 +122,27 @@ def test_weights_can_force_more_mistakes():
     assert slow.n_mistakes_ > 900
     assert novikoff_bound(quick.radius_, quick.margin_.lower) < 110  # what steps of 1 could force
     assert slow.n_mistakes_ <= quick.mistake_bound_
+
+
+@pytest.mark.parametrize("eta", [1e-300, 2.7e-162, 1e-150, 1e-120, 1e120])
+@pytest.mark.parametrize("slack", [0.0, 1.0])
+def test_the_bracket_of_steps_near_the_ends_of_the_range(eta, slack):
+    X, y = np.array([[1.0], [-1.0]]), [1, 0]
+    model = Perceptron(fit_intercept=False, shuffle=False, eta0=eta, slack=slack).fit(X, y)
+    true = np.sqrt(1 + slack**2 / 2)
+    assert model.margin_.lower <= true * (1 + 1e-15)
+    assert model.margin_.upper >= true * (1 - 1e-15)
+    assert model.n_mistakes_ <= model.mistake_bound_
+    if eta > 1e-130:
+        assert model.margin_.lower == pytest.approx(1 if not slack else model.margin_.lower)
+        assert model.margin_.lower > 0
+
+
+def test_a_step_ratio_is_one_at_least():
+    assert novikoff_bound(1.0, 0.5, step_ratio=3.0) == 12.0
+    assert novikoff_bound(0.0, 1.0, step_ratio=np.inf) == 0.0
+    with pytest.raises(ParameterError, match=r"step_ratio=0\.5 .* must be at least 1"):
+        novikoff_bound(1.0, 0.5, step_ratio=0.5)
 
 
 @given(

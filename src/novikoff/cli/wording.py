@@ -20,6 +20,8 @@ SENTENCES = {
     "give a positive sample_weight or class_weight to some": (
         "give a positive weight, or --class-weight, to some"
     ),
+    "or use budget=None": "or leave --budget out",
+    ", or budget=None": ", or leave --budget out",
     "leave sample_weight out": "leave the weights out",
     "leave class_weight out": "leave --class-weight out",
     "times sample_weight is past": "times the weight is past",

@@ -76,7 +76,7 @@ def _at(distributed: Any, address: str) -> Any:
     try:
         distributed.comm.get_address_host(address)
         return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError, ImportError) as error:
+    except (OSError, ValueError, TypeError, ImportError, Warning) as error:
         why = "" if isinstance(error, OSError) else f" ({error})"
         raise ClusterError(
             f"No scheduler answers at {address}{why}: start one with `dask scheduler`, and give "

@@ -17,7 +17,7 @@ from novikoff.learners.joint import Classes, Made
 from novikoff.learners.loop import TIES, Rule
 from novikoff.learners.moves import Moves
 from novikoff.learners.run import Run
-from novikoff.learners.weights import least_positive
+from novikoff.learners.weights import felt, least_positive
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
 from novikoff.products import suited
@@ -158,11 +158,9 @@ class Additive(MistakeDriven):
         upper = R
         if run.total > 0:
             strayed = 2 * u * sum(run.mistakes) * (run.reach + R)
-            upper = min(
-                R, (hypot(float(np.linalg.norm(moved)), sqrt(private)) + strayed) / run.total
-            )
-        lower, length = 0.0, hypot(float(np.linalg.norm(w)), sqrt(private))
-        if self.converged_ and run.one_data_set and not run.streaming and length > 0:
+            upper = min(R, (hypot(length_of(moved), sqrt(private)) + strayed) / run.total)
+        lower, length = 0.0, hypot(length_of(w), sqrt(private))
+        if self.converged_ and run.one_data_set and not run.streaming and length > TINY:
             lower = max(0.0, run.least / length - 2 * u * (w.shape[-1] + 8) * R) * (1 - 8 * u)
         return Bracket(lower, upper * (1 + 8 * u))
 
@@ -175,10 +173,11 @@ class Additive(MistakeDriven):
         examples have weights it is as many times more as the largest is that of the least.
         """
         run, R = self._fitted(), self.radius_
+        rho = felt(run.step_ratio, run.w.dtype)
         if self._machines() and run.w.ndim > 1:
             ends = [self._bracket(_machine(run, c)) for c in range(len(run.w))]
-            return sum(novikoff_bound(R, end.lower, step_ratio=run.step_ratio) for end in ends)
-        return novikoff_bound(R, self.margin_.lower, step_ratio=run.step_ratio)
+            return sum(novikoff_bound(R, end.lower, step_ratio=rho) for end in ends)
+        return novikoff_bound(R, self.margin_.lower, step_ratio=rho)
 
     def _account(self, run: Run, D: Examples, made: Made) -> None:
         total: Any
@@ -303,11 +302,19 @@ class Additive(MistakeDriven):
         return +1 if self.tie == "positive" else -1
 
 
+TINY = 1e-140
+"""Of shorter weights the squares may have lost digits."""
 SEPARATE = (
     "If a hyperplane separates the data, more epochs will find one: raise max_iter, and scale "
     "the features. If none does, no number of epochs helps; slack > 0 lets every run end. "
     "separability(X, y) says which it is, and proves it."
 )
+
+
+def length_of(w: Array) -> float:
+    """The length of weights, whose squares may be past the range of doubles, or below it."""
+    _, exponent = np.frexp(abs(w).max(initial=0.0))
+    return float(np.ldexp(np.linalg.norm(np.ldexp(w, -exponent)), exponent))
 
 
 def _machine(run: Run, c: int) -> Run:

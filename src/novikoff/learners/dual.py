@@ -134,7 +134,8 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             own = places_of(y, classes)
             weight = example_weights(own, classes, self.class_weight, sample_weight)
             require_some(weight)
-            run = self._train(X, targets(own, weight), n_outputs(classes))
+            wanted = targets(own, weight, weight_dtype(X))
+            run = self._train(X, wanted, n_outputs(classes))
             run.step_ratio = ratio(weight)
             self._count(run, own, sample_weight, np.zeros(len(classes)))
             self.classes_, self._run = classes, run
@@ -147,10 +148,10 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         if run.recorded is not None:
             run.recorded.begin_block(n)
         self._look(run, X)
-        random = check_random_state(self.random_state) if self.shuffle else None
+        random = check_random_state(self.random_state)
         Z, slots = np.zeros((n, outputs)), np.full(n, -1)
         for epoch in range(self.max_iter):
-            order = wanted.order(random)
+            order = wanted.order(random if self.shuffle else None)
             run.begin_pass()
             if self._revisits(run):
                 self._epoch(run, X, wanted, order, Z, slots, again=epoch + 1 < self.max_iter)
@@ -221,7 +222,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         G = gram.table(run.kernel, A, A)
         before = None if run.recorded is None else (S.copy(), G, run.squares.copy())
         wrong = self._learn(run, wanted, S, G, made)
-        if wrong < 0 or not run.largest < np.inf:
+        if wrong < 0 or not (run.largest < np.inf and np.isfinite(run.squares).all()):
             raise overflow(run.dtype)
         if run.recorded is not None and before is not None:
             changes = self._changes(run, wanted.y, *before, made)
@@ -288,7 +289,9 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             run = self._resumed(together) if fitted else self._begin(X, n_outputs(together))
             own, stream = places_of(y, together), Stream(self._brought(run, together), ~late)
             weight = example_weights(own, together, self.class_weight, sample_weight, stream)
-            self._stream(run, X, targets(own, weight))
+            self._stream(run, X, targets(own, weight, run.dtype))
+            if len(run.brought):
+                run.brought = stream.brought
             self._count(run, own, sample_weight, stream.brought)
             self.classes_, self._run = together, run
         return self

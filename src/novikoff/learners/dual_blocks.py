@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.errors import DataError
 from novikoff.examples import shuffled
 
 Array = npt.NDArray[Any]
@@ -46,9 +47,23 @@ class Made(NamedTuple):
         return places, self.delta[places]
 
 
-def targets(own: Array, weight: Array | None) -> Targets:
-    """What is to be learned of examples of these classes, which weigh 1 if nothing else is said."""
-    return Targets(own, np.ones(len(own)) if weight is None else weight)
+def targets(own: Array, weight: Array | None, dtype: np.dtype[Any]) -> Targets:
+    """What is to be learned of examples of these classes, which weigh 1 if nothing else is said.
+
+    Weights must be so far within the range of kernel values of this type that sums and squares are.
+    """
+    if weight is None:
+        return Targets(own, np.ones(len(own)))
+    most = 1e150 if dtype == np.float64 else 1e30
+    bad = (weight > most) | ((weight > 0) & (weight < 1 / most))
+    if bad.any():
+        i = int(bad.argmax())
+        raise DataError(
+            f"Example {i} weighs {weight[i]:.3g}, but in {dtype} a weight must be 0, or from "
+            f"{1 / most:.0e} to {most:.0e}: multiply all weights by one number. Only their ratios "
+            "matter."
+        )
+    return Targets(own, weight)
 
 
 def blocks(order: Array) -> Iterator[Array]:

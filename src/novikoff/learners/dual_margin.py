@@ -8,8 +8,12 @@ from novikoff.learners import gram
 from novikoff.learners.budget import Cycle
 from novikoff.learners.dual_run import DualTelling
 from novikoff.learners.support import CHUNK
+from novikoff.learners.weights import felt
 from novikoff.margins.bounds import forgetron_bound, novikoff_bound
 from novikoff.margins.bracket import Bracket
+
+TINY = 1e-270
+"""Below this a square may have lost digits."""
 
 
 class DualMargin(DualTelling):
@@ -31,8 +35,12 @@ class DualMargin(DualTelling):
             *(numbers.tolist() for numbers in (squares, run.counts, run.total, run.least)),
             strict=True,
         ):
-            strayed = 2 * value * total  # how far a score is from the true one
-            length = sqrt(max(0.0, q + 4 * total * strayed)) * (1 + (16 + M * (total != M)) * u)
+            if M and not TINY < total * total * run.largest < np.inf:  # squares are not exact here
+                found.append(Bracket(0.0, R))
+                continue
+            uneven = M * float(np.finfo(float).eps) * (total != M)  # the sums of other steps than 1
+            strayed = (2 * value + uneven * run.largest) * total  # a score from the true one
+            length = sqrt(max(0.0, q + 4 * total * strayed)) * (1 + 16 * u + uneven)
             lower = 0.0
             if self.converged_ and not run.streaming and length > 0:
                 lower = max(0.0, (least - strayed) / length)
@@ -66,5 +74,5 @@ class DualMargin(DualTelling):
         R = self._step_length()
         if self.budget is not None:
             return forgetron_bound(R, self.margin_.lower, self.budget)
-        rho, ends = self._run.step_ratio, self._brackets()
+        rho, ends = felt(self._run.step_ratio, self._run.dtype), self._brackets()
         return sum(novikoff_bound(R, end.lower, step_ratio=rho) for end in ends)

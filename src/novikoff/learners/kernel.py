@@ -224,7 +224,7 @@ class KernelPerceptron(DualMargin, DualLearner):
         -------
         self
         """
-        self._require_room_for(sample_weight)
+        self._require_none_on_budget("leave sample_weight out", sample_weight)
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -247,20 +247,15 @@ class KernelPerceptron(DualMargin, DualLearner):
         -------
         self
         """
-        self._require_room_for(sample_weight)
+        self._require_none_on_budget("leave sample_weight out", sample_weight)
         return self._partial_fit(X, y, classes, sample_weight)
 
-    def _require_room_for(self, sample_weight: Any) -> None:
-        cures = {
-            "leave sample_weight out": sample_weight,
-            "leave class_weight out": self.class_weight,
-        }
-        for cure, given in cures.items():
-            if self.budget is not None and given is not None:
-                raise ParameterError(
-                    f"budget={self.budget} shrinks and forgets rows that were added with steps of "
-                    f"1, and has no bound with others: {cure}, or use budget=None."
-                )
+    def _require_none_on_budget(self, cure: str, weight: Any) -> None:
+        if self.budget is not None and weight is not None:
+            raise ParameterError(
+                f"budget={self.budget} shrinks and forgets rows that were added with steps of 1, "
+                f"and has no bound with others: {cure}, or use budget=None."
+            )
 
     def _check_parameters(self) -> None:
         parameters.choice("multi_class", self.multi_class, ("joint", "ovr"))
@@ -269,6 +264,7 @@ class KernelPerceptron(DualMargin, DualLearner):
         if self.budget is None:
             return
         parameters.count("budget", self.budget)
+        self._require_none_on_budget("leave class_weight out", self.class_weight)
         if self.predict_with != "last":
             raise ParameterError(
                 f"predict_with={self.predict_with!r} needs all rows that were ever erred on, but "

@@ -203,7 +203,7 @@ class Romma(DualLearner):
         about, edge = (run.squares, run.counts, run.least), EDGES[self.update_on]
         found, updates = relaxed(S, G, wanted.y, int(S.shape[1] == 1), edge, tuple(made), about)
         run.updates[-1] += int(updates)
-        return int(found) if np.isfinite(run.squares).all() else -1
+        return int(found)
 
     def _changes(
         self, run: DualRun, y: Array, S: Array, G: Array, q: Array, made: Made

@@ -100,6 +100,14 @@ def ratio(weight: Array | None) -> float:
     return float(weight.max()) / least_positive(weight)
 
 
+def felt(step_ratio: float, dtype: Any) -> float:
+    """The ratio of the largest step to the least, if weights of this type feel both.
+
+    To add what is less than their last digit does nothing, however often; so there is no bound.
+    """
+    return step_ratio if step_ratio * float(np.finfo(dtype).eps) < 1e-3 else float("inf")
+
+
 def least_positive(weight: Array) -> float:
     """The least weight above 0."""
     return float(np.min(weight, where=weight > 0, initial=np.inf))

@@ -86,7 +86,8 @@ def novikoff_bound(
     # In units of the margin: k + a = sqrt(s^2 + k r^2).
     r, s, a = radius / margin, start_norm / eta0 / margin, progress / eta0 / margin
     half = r * r / 2 - a
-    return step_ratio * (half + sqrt(max(0.0, half * half - a * a + s * s)))
+    most = half + sqrt(max(0.0, half * half - a * a + s * s))
+    return step_ratio * most if most else 0.0
 
 
 def freund_schapire_bound(radius: float, margin: float, deviation: float) -> float:

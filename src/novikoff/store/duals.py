@@ -18,6 +18,7 @@ from novikoff.learners.kernel import KernelPerceptron
 from novikoff.learners.parameters import LARGEST
 from novikoff.learners.plain import Plain
 from novikoff.learners.support import Support
+from novikoff.learners.weights import by_class
 from novikoff.store.parts import MOST, Parts
 from novikoff.store.records import pack_dual_record, unpack_dual_record
 from novikoff.store.runs import unpack_rows
@@ -35,6 +36,8 @@ def check_dual(model: DualLearner) -> None:
             "function's name."
         )
     model._check_common()
+    if model.class_weight is not None and model.class_weight != "balanced":
+        by_class(model.class_weight, model.classes_, growing=True)
     check_random_state(model.random_state)
 
 
@@ -53,7 +56,7 @@ def pack_dual(model: DualLearner, parts: Parts) -> None:
         "squares": run.squares,
         "counts": run.counts,
         "total": run.total,
-        "least": run.least,
+        "least": np.minimum(run.least, LARGEST),
         "brought": run.brought,
         "mistakes": np.array(run.mistakes, np.int64),
         "updates": np.array(run.updates, np.int64),
@@ -110,14 +113,15 @@ def unpack_dual(model: DualLearner, parts: Parts) -> None:
     if P != K and not (isinstance(model, KernelPerceptron) and K > 1 and P == 1):
         raise ModelFileError(f"The file counts the mistakes of {P} problems, and not of {K}.")
     parts.values.setdefault("step_ratio", 1.0)  # once all examples weighed 1
-    parts.tensors.setdefault("total", counts.astype(np.float64))
+    steps = counts * (1.0 if isinstance(model, KernelPerceptron) else 0.0)  # Romma's are not added
+    parts.tensors.setdefault("total", steps)
     parts.tensors.setdefault("brought", np.zeros(0))
     brought = parts.tensor("brought", (np.float64,), (None,))
     if len(brought) not in (0, len(model.classes_)) or not (brought >= 0).all():
         raise ModelFileError("The tensor 'brought' does not fit the classes.")
     total = parts.tensor("total", (np.float64,), (P,))
-    if not (total >= 0).all():
-        raise ModelFileError("The tensor 'total' has a negative number in it.")
+    if not ((total > 0) == (steps > 0)).all() or not (total >= 0).all():
+        raise ModelFileError("The tensor 'total' is not the sum of as many steps as were counted.")
     most = n_seen * max(1, K) + 1
     mistakes = parts.counts("mistakes", None, below=most).tolist()
     updates = parts.counts("updates", len(mistakes), below=2 * most).tolist()

@@ -96,10 +96,8 @@ def unpack_run(parts: Parts, n_classes: int, *, many: bool) -> Run:
     numbers = {
         name: _number(parts, name, n_classes, machines and name in OF_EACH) for name in NUMBERS
     }
-    if "step_ratio" in parts.values:
-        numbers["step_ratio"] = parts.number("step_ratio", least=1.0)
-    elif not np.isclose(np.sum(numbers["total"]), sum(mistakes) * numbers["largest"]):
-        numbers["step_ratio"] = np.inf  # the first files do not tell, but these steps differ
+    parts.values.setdefault("step_ratio", encoded("step_ratio", np.inf))  # the first do not tell
+    numbers["step_ratio"] = parts.number("step_ratio", least=1.0)
     return Run(
         w,
         {name: decoded(name, value) for name, value in space.items()},
