@@ -20,7 +20,7 @@ lint: .venv/developing
 	$(BIN)/lint-imports
 
 check: .venv/developing
-	$(BIN)/pytest -n auto --dist worksteal  # neighbours share compiled code
+	$(BIN)/pytest -n auto
 
 thorough: .venv/developing  ## the laws on many more examples
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest tests/laws

@@ -6,6 +6,7 @@ from math import hypot
 
 import numpy as np
 import pytest
+from distributed import Status, wait
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -15,6 +16,7 @@ from clusters import arrays, bits, fit, in_process
 from naive_mixing import mixed_perceptron
 from novikoff import (
     AveragedPerceptron,
+    ClusterError,
     DataError,
     FileError,
     ParameterError,
@@ -22,6 +24,8 @@ from novikoff import (
     VotedPerceptron,
     separability,
 )
+from novikoff.cluster.certifying import Workers
+from novikoff.cluster.coordinating import Coordination
 from novikoff.data import write
 from worlds import labels, planted
 
@@ -298,6 +302,22 @@ def test_a_bad_line_in_shard_17_is_told_with_its_place(tmp_path, three, hold):
         fit(model, source, three, hold=hold, checkpoint=checkpoint)
     assert not hasattr(model, "classes_")
     assert not checkpoint.exists()
+
+
+@pytest.mark.parametrize(("kind", "watching"), [(Coordination, [print]), (Workers, [])])
+def test_workers_that_sleep_after_an_error_are_not_waited_for(kind, watching, monkeypatch):
+    """Whether an earlier shard is bad too cannot be found out; it is said why."""
+    monkeypatch.setattr("novikoff.cluster.connecting.LOOK_EVERY", 0.2)
+    work = kind.__new__(kind)
+    with in_process() as client:
+        work.client = client
+        bad = client.submit(int, "no number", key="bad")
+        wait(bad)
+        client.run(lambda dask_worker: setattr(dask_worker, "status", Status.paused))
+        good = client.submit(int, "1", key="good")
+        with pytest.raises(ClusterError, match="take no work: they use nearly all the memory"):
+            work._gathered([good, bad], *watching)
+        client.run(lambda dask_worker: setattr(dask_worker, "status", Status.running))
 
 
 def test_what_has_no_meaning_is_said(tmp_path, client):

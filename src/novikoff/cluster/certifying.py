@@ -271,7 +271,7 @@ class Workers:
         for future in in_order_of_coming(self.client, futures):
             if future.status == "error":
                 for earlier in futures[: numbers[future.key]]:
-                    earlier.result()
+                    awaited(self.client, earlier)
                 future.result()
         return [awaited(self.client, future) for future in futures]
 

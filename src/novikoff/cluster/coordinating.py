@@ -247,7 +247,7 @@ class Coordination:
             number = numbers[future.key]
             if future.status == "error":
                 for earlier in futures[:number]:
-                    earlier.result()
+                    awaited(self.client, earlier)
             results[number] = awaited(self.client, future)
             watch(len(results), results[number])
         return [results[i] for i in range(len(futures))]
