@@ -137,7 +137,8 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             wanted = targets(own, weight, weight_dtype(X))
             run = self._train(X, wanted, n_outputs(classes))
             run.step_ratio = ratio(weight)
-            self._count(run, own, sample_weight, np.zeros(len(classes)))
+            run.brought = np.zeros(len(classes))
+            self._count(run, own, sample_weight)
             self.classes_, self._run = classes, run
         if run.mistakes[-1]:
             self._warn(run, len(y))
@@ -287,12 +288,11 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             known = self.classes_ if fitted else None
             together, late = growing_classes(y, classes, known)
             run = self._resumed(together) if fitted else self._begin(X, n_outputs(together))
-            own, stream = places_of(y, together), Stream(self._brought(run, together), ~late)
+            run.brought = self._brought(run, together)
+            own, stream = places_of(y, together), Stream(run.brought, ~late)
             weight = example_weights(own, together, self.class_weight, sample_weight, stream)
             self._stream(run, X, targets(own, weight, run.dtype))
-            if len(run.brought):
-                run.brought = stream.brought
-            self._count(run, own, sample_weight, stream.brought)
+            self._count(run, own, sample_weight)
             self.classes_, self._run = together, run
         return self
 
@@ -324,9 +324,9 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             brought[places_of(self.classes_, classes)] = run.brought
         return brought
 
-    def _count(self, run: DualRun, own: Array, sample_weight: Any, before: Array) -> None:
+    def _count(self, run: DualRun, own: Array, sample_weight: Any) -> None:
         if self.class_weight is not None:
-            run.brought = class_totals(own, sample_weight, before)
+            run.brought = class_totals(own, sample_weight, run.brought)
 
     def _stream(self, run: DualRun, X: Any, wanted: Targets) -> None:
         if not run.streaming:

@@ -72,6 +72,12 @@ def checked(sample_weight: Any, n: int) -> Array:
     return weight
 
 
+def require_meaning(class_weight: Any, classes: Array) -> None:
+    """Raise a `ParameterError` for weights of classes that no stream could go on with."""
+    if class_weight is not None and class_weight != "balanced":
+        by_class(class_weight, classes, growing=True)
+
+
 def by_class(class_weight: Any, classes: Array, *, growing: bool = False) -> Array:
     """The weights of the classes, from a dictionary; a class left out weighs 1.
 

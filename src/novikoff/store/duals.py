@@ -18,7 +18,7 @@ from novikoff.learners.kernel import KernelPerceptron
 from novikoff.learners.parameters import LARGEST
 from novikoff.learners.plain import Plain
 from novikoff.learners.support import Support
-from novikoff.learners.weights import by_class
+from novikoff.learners.weights import require_meaning
 from novikoff.store.parts import MOST, Parts
 from novikoff.store.records import pack_dual_record, unpack_dual_record
 from novikoff.store.runs import unpack_rows
@@ -36,8 +36,7 @@ def check_dual(model: DualLearner) -> None:
             "function's name."
         )
     model._check_common()
-    if model.class_weight is not None and model.class_weight != "balanced":
-        by_class(model.class_weight, model.classes_, growing=True)
+    require_meaning(model.class_weight, model.classes_)
     check_random_state(model.random_state)
 
 

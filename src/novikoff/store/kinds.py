@@ -10,7 +10,7 @@ from novikoff.errors import ModelFileError
 from novikoff.learners import DUALS, LEARNERS, AveragedPerceptron, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.weights import by_class
+from novikoff.learners.weights import require_meaning
 from novikoff.margins.max_margin import MaxMargin
 from novikoff.store.duals import check_dual, pack_dual, summary_of_dual, unpack_dual
 from novikoff.store.parts import Parts
@@ -76,8 +76,7 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
 
 def _check_run(model: MistakeDriven) -> None:
     model._check_common()
-    if model.class_weight is not None and model.class_weight != "balanced":
-        by_class(model.class_weight, model.classes_, growing=True)
+    require_meaning(model.class_weight, model.classes_)
     check_random_state(model.random_state)
 
 
