@@ -1,8 +1,16 @@
-"""The command as a user runs it: in a process of its own."""
+"""The command: mostly run in this process, and in one of its own where that matters."""
 
+import os
 import subprocess
 import sys
+import warnings
+from contextlib import chdir, contextmanager, nullcontext, suppress
+from io import TextIOWrapper
 from pathlib import Path
+from tempfile import TemporaryFile
+from threading import Thread
+
+import pytest
 
 DIES = """
 import os, signal, sys
@@ -28,10 +36,64 @@ def command(*words):
     return [sys.executable, "-m", "novikoff", *map(str, words)]
 
 
-def run(*words, **options):
-    """Run it to its end; text out, text err, status."""
+def process(*words, **options):
+    """Run it in a process of its own, where the process is what the test is about."""
     options = {"capture_output": True, "text": True, "timeout": 300} | options
     return subprocess.run(command(*words), check=False, **options)
+
+
+def run(*words, input=None, stdin=None, cwd=None, text=True):  # noqa: A002
+    """Run it to its end in this process, which has imported everything: out, err, status."""
+    from novikoff.cli import main
+
+    with (
+        TemporaryFile() as out,
+        TemporaryFile() as err,
+        as_standard_input(input, stdin) as source,
+        nullcontext() if cwd is None else chdir(cwd),
+        warnings.catch_warnings(),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        warnings.showwarning = warnings._showwarning_orig  # not into pytest's list
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore", ResourceWarning)
+        for name, file in (("stdin", source), ("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, TextIOWrapper(file, encoding="utf-8", write_through=True))
+        try:
+            status = main([str(word) for word in words])
+        except SystemExit as end:
+            status = end.code
+        printed = [as_printed(file, text) for file in (out, err)]
+        for name in ("stdin", "stdout", "stderr"):
+            getattr(sys, name).detach()
+    return subprocess.CompletedProcess(words, status, *printed)
+
+
+def as_printed(file, text):
+    file.seek(0)
+    return file.read().decode() if text else file.read()
+
+
+@contextmanager
+def as_standard_input(given, file):
+    """A pipe with what is given in it, or that file, or nothing."""
+    if given is None:
+        with open(os.devnull if file is None else os.dup(file.fileno()), "rb") as source:
+            yield source
+        return
+    data = given.encode() if isinstance(given, str) else given
+    reading, writing = os.pipe()
+
+    def write():
+        with suppress(BrokenPipeError), open(writing, "wb") as sink:
+            sink.write(data)
+
+    writer = Thread(target=write)
+    writer.start()
+    with open(reading, "rb") as source:
+        yield source
+    writer.join()
 
 
 def done(*words, **options):

@@ -1,21 +1,16 @@
-"""Compiled code is cached by the text of all sources that have any: numba itself would not see an
-edit of `rows.py` in the learners that inlined it.
-"""
+"""Settings of all tests; at the end of a run, what compiling cost and how large processes grew."""
 
-import hashlib
 import os
+import resource
 import signal
-from pathlib import Path
+import time
 
-ROOT = Path(__file__).parent.parent
-texts = [p.read_bytes() for p in sorted((ROOT / "src").rglob("*.py"))]
-digest = hashlib.sha256(b"".join(text for text in texts if b"numba" in text)).hexdigest()[:16]
-os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".cache" / "numba" / digest)
+import pytest
+from hypothesis import HealthCheck, settings
+from numba.core import event
 
 # what a shell starts in the background ignores Ctrl-C, and so would all commands started here
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-from hypothesis import HealthCheck, settings  # noqa: E402
 
 settings.register_profile(
     "house",
@@ -30,3 +25,47 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 
 collect_ignore = ["interpreted.py"]  # a script: to look for examples in it would run it
+
+
+class Compiling(event.Listener):
+    """How many kernels this process compiled, and in how many seconds."""
+
+    def __init__(self):
+        self.began, self.kernels, self.seconds = [], 0, 0.0
+
+    def on_start(self, event):
+        self.began.append(time.perf_counter())
+
+    def on_end(self, event):
+        began = self.began.pop()
+        if not self.began:  # what a kernel calls is compiled within it
+            self.kernels += 1
+            self.seconds += time.perf_counter() - began
+
+
+COMPILING = Compiling()
+event.register("numba:compile", COMPILING)
+COSTS = []
+
+
+def pytest_sessionfinish(session):
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    cost = (COMPILING.kernels, COMPILING.seconds, memory)
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["cost"] = cost
+    else:
+        COSTS.append(cost)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    COSTS.append(node.workeroutput["cost"]) if hasattr(node, "workeroutput") else None
+
+
+def pytest_terminal_summary(terminalreporter):
+    costs = [cost for cost in COSTS if cost[1] or len(COSTS) == 1] or COSTS
+    kernels, seconds, memory = zip(*costs, strict=True)
+    terminalreporter.write_line(
+        f"compiled {sum(kernels)} kernels in {sum(seconds):.0f} s of {len(costs)} processes; "
+        f"the largest took {max(memory):.1f} GB"
+    )

@@ -16,7 +16,7 @@ import pytest
 from scipy import sparse
 
 import novikoff
-from commands import command, done, killed, run, same_files
+from commands import command, done, killed, process, run, same_files
 from novikoff.cli.options import FORMATS as PARSER_FORMATS
 from novikoff.cli.options import LEARNERS, NOT_HERE, PARAMETERS
 from novikoff.cli.parser import build
@@ -181,14 +181,9 @@ def test_vowpal_wabbit_text_from_end_to_end(tmp_path):
     (tmp_path / "train.vw").write_text("\n".join(lines))
     done("fit", tmp_path / "train.vw", "-o", tmp_path / "model", "--bits", 10)
     assert novikoff.load(tmp_path / "model").feature_hash_ == {"bits": 10}
-    unlabelled = b"|animal legs\n|animal fins\n"
-    out = subprocess.run(
-        command("predict", tmp_path / "model", "-", "--format", "vw"),
-        input=unlabelled,
-        capture_output=True,
-        check=True,
-    ).stdout
-    assert out == b"1\n-1\n"
+    unlabelled = "|animal legs\n|animal fins\n"
+    out = done("predict", tmp_path / "model", "-", "--format", "vw", input=unlabelled)
+    assert out == "1\n-1\n"
 
 
 def test_winnow_and_slack(tmp_path):
@@ -271,7 +266,7 @@ def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
 )
 def test_errors_are_sentences(folder, tmp_path, words, status, told):
     words = [word.format(clean=folder / "clean.svm") for word in words]
-    finished = run(*words, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    finished = run(*words, cwd=tmp_path)
     assert finished.returncode == status, finished.stderr
     assert told in finished.stderr
     assert "Traceback" not in finished.stderr
@@ -302,9 +297,8 @@ def test_a_full_disk_leaves_the_old_model(folder, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
     cache = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    finished = run(
-        "fit", folder / "clean.svm", "-o", model, "--epochs", 2, preexec_fn=no_room, env=cache
-    )
+    words = ("fit", folder / "clean.svm", "-o", model, "--epochs", 2)
+    finished = process(*words, preexec_fn=no_room, env=cache)
     assert finished.returncode == 4, finished.stderr
     assert str(model) in finished.stderr
     assert model.read_bytes() == before

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from clusters import arrays, in_process
-from commands import done, run, said
+from commands import done, process, said
 from dask_processes import kill, processes
 from novikoff import (
     ClusterError,
@@ -253,7 +253,7 @@ def test_errors_are_sentences(tmp_path, capfd, words, status, told):
 def test_a_bad_line_in_a_late_shard_leaves_nothing(tmp_path):
     pattern = xor_files(tmp_path)
     (tmp_path / "9.svm").write_text("1 1:1\n0 1:one\n")
-    finished = run("certify", "--cluster", "local", pattern, "--save", tmp_path / "proof")
+    finished = process("certify", "--cluster", "local", pattern, "--save", tmp_path / "proof")
     assert finished.returncode == 3
     assert f"{tmp_path / '9.svm'}:2:5: found 'one', expected a finite number" in finished.stderr
     assert not (tmp_path / "proof").exists()

@@ -10,7 +10,7 @@ import pytest
 
 import novikoff
 from clusters import bits, fit, in_process
-from commands import command, run
+from commands import command, process, run
 from dask_processes import kill, processes, wait_for
 from novikoff import AveragedPerceptron
 from terminals import on_a_terminal
@@ -22,7 +22,7 @@ def test_the_command_on_a_scheduler_writes_the_model_of_the_library(tmp_path):
     path, checkpoint = tmp_path / "model", tmp_path / "checkpoint"
     with processes(tmp_path, n_workers=1) as dask:
         words = ("fit", "--cluster", dask.address, source, "-o", path)
-        done = run(*words, "--epochs", 3, "--checkpoint", checkpoint, "--class-weight", "1=2")
+        done = process(*words, "--epochs", 3, "--checkpoint", checkpoint, "--class-weight", "1=2")
         assert done.returncode == 0, done.stderr
         assert "the dashboard is at http://127.0.0.1:" in done.stderr
         assert "4 shards, mixed after each epoch: " in done.stderr
@@ -32,7 +32,7 @@ def test_the_command_on_a_scheduler_writes_the_model_of_the_library(tmp_path):
         assert re.search(r"epoch \d+/20: .*/84 .*shards/s, [\d,]+ mistakes", text), text
         lines = (tmp_path / "03.svm").read_text().splitlines()
         (tmp_path / "03.svm").write_text("\n".join([*lines[:4], "1 x:1", *lines[5:]]))
-        bad = run(*words[:-1], tmp_path / "none")
+        bad = process(*words[:-1], tmp_path / "none")
         assert bad.returncode == 3
         assert "03.svm:5:3: found 'x:1', expected an index" in bad.stderr
         assert not (tmp_path / "none").exists()

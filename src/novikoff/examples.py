@@ -3,9 +3,10 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 
+from novikoff.jit import njit
 from novikoff.rows import touch
 
 LOOK_AHEAD = 8

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from novikoff.errors import BadRow, DataError, WeightOverflow
+from novikoff.jit import njit
 from novikoff.rows import CSR, U, is_binary, norm
 
 DTYPES = [
@@ -107,7 +107,16 @@ def _require_exact(values: Any, dtype: Any, where: str) -> None:
 
 def as_rows(X: Any) -> Any:
     """The same data as `novikoff.rows` knows it."""
-    return CSR(X.data, X.indices, X.indptr, X.shape[1]) if sparse.issparse(X) else X
+    if not sparse.issparse(X):
+        return constant(X)
+    return CSR(constant(X.data), constant(X.indices), constant(X.indptr), X.shape[1])
+
+
+def constant(array: Any) -> Any:
+    """The same array, not to be written to: so one compiled form reads all, also memory maps."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def in_canonical_order(X: Any) -> Any:
@@ -115,9 +124,9 @@ def in_canonical_order(X: Any) -> Any:
 
     Repeated entries are added up. A matrix that points outside itself is an error.
     """
-    unsigned = X.indices.view(f"u{X.indices.itemsize}")
+    unsigned = constant(X.indices.view(f"u{X.indices.itemsize}"))
     whole = len(X.indptr) == X.shape[0] + 1 and len(X.data) == len(X.indices)
-    state = csr_state(unsigned, X.indptr, X.shape[1]) if whole else DAMAGED
+    state = csr_state(unsigned, constant(X.indptr), X.shape[1]) if whole else DAMAGED
     if state == DAMAGED:
         raise DataError(
             f"The sparse matrix X points outside itself: its column indices must be 0 to "

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
 
+from novikoff.jit import njit
 from novikoff.rows import (
     CSR,
     SUM,

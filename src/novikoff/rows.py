@@ -28,9 +28,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, overload
 from numba.np.numpy_support import as_dtype
+
+from novikoff.jit import njit
 
 U = np.uintp
 SUM = {"reassoc", "contract"}

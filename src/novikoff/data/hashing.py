@@ -12,10 +12,10 @@ K. Weinberger et al., "Feature hashing for large scale multitask learning", ICML
 """
 
 import numpy as np
-from numba import njit
 
 from novikoff.data.numbers import BARE, INLINED, TEN, digit
 from novikoff.data.options import require_bits
+from novikoff.jit import njit
 from novikoff.rows import U
 
 _32 = np.uint64(2**32 - 1)

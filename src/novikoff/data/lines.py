@@ -8,9 +8,9 @@ is written into a table of faults instead, of which only the first few are kept.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from novikoff.data.numbers import BARE, INLINED
+from novikoff.jit import njit
 from novikoff.rows import U
 
 TAB, NEWLINE, RETURN, SPACE, HASH, COLON, BAR = (np.uint8(ord(c)) for c in "\t\n\r #:|")

@@ -27,9 +27,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from novikoff.jit import njit
 from novikoff.rows import U
 
 # Numba counts references to arrays by atomic instructions, which took half the time of a parser;

@@ -13,7 +13,6 @@ C.-C. Chang and C.-J. Lin, LIBSVM, README, section "svm-train usage".
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from novikoff.data.lines import (
     BLANK,
@@ -33,6 +32,7 @@ from novikoff.data.lines import (
     past_spaces,
 )
 from novikoff.data.numbers import BARE, INLINED, TEN, digit, number
+from novikoff.jit import njit
 from novikoff.rows import U
 
 LABEL, INDEX, COLON_MISSING, VALUE, ORDER, RANGE, QUERY = range(1, 8)

@@ -19,7 +19,6 @@ Vowpal Wabbit wiki, "Input format".
 """
 
 import numpy as np
-from numba import njit
 
 from novikoff.data.hashing import hashed
 from novikoff.data.lines import (
@@ -43,6 +42,7 @@ from novikoff.data.lines import (
     past_spaces,
 )
 from novikoff.data.numbers import ALLOCATING, BARE, INLINED, number
+from novikoff.jit import njit
 from novikoff.rows import U
 
 NO_BAR, LABEL, WEIGHT, BASE, NAMESPACE, FACTOR, NAME, CONTROL, VALUE, SUM = range(1, 11)

@@ -18,11 +18,11 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
 
 from novikoff.atomics import WIDTH, add_to, look_up, lower_to, put, wait_for, wait_while, watch
 from novikoff.examples import n_visits, visit
+from novikoff.jit import njit
 from novikoff.rows import first, is_a, last, touch
 
 PATIENCE = 16

@@ -20,9 +20,8 @@ found wanting. Both are proved in `docs/theorems.md`, theorem 10.
 
 from typing import Any, NamedTuple
 
-from numba import njit
-
 from novikoff.examples import weight
+from novikoff.jit import njit
 from novikoff.learners import machines, parameters
 from novikoff.learners.covariance import Confident, room_beside, shift, variance
 from novikoff.learners.run import Run

@@ -13,10 +13,10 @@ which costs the nonzeros of one example per mistake, and nothing per example.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from novikoff.examples import Examples, step, visit
 from novikoff.inputs import overflow
+from novikoff.jit import njit
 from novikoff.learners import many
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.base import Array

@@ -23,11 +23,11 @@ that is, $2\ln(2n)/\gamma^2$ where $u$ separates by $\gamma$ and $\eta = \gamma$
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.examples import Examples, n_visits, visit, weight
 from novikoff.inputs import as_rows, require_sound
+from novikoff.jit import njit
 from novikoff.learners import machines, many, parameters
 from novikoff.learners.base import Array
 from novikoff.learners.joint import Made

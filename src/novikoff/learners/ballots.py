@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy import sparse
+
+from novikoff.jit import njit
 
 Array = npt.NDArray[Any]
 

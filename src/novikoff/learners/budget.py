@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from novikoff.jit import njit
 from novikoff.learners import gram
 from novikoff.learners.dual_record import Change, classes_of
 from novikoff.learners.dual_run import DualRun

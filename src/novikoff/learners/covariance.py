@@ -13,9 +13,9 @@ is always 1.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from novikoff.errors import ParameterError
+from novikoff.jit import njit
 from novikoff.learners import parameters
 from novikoff.learners.base import Array
 from novikoff.learners.online import Online

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy import sparse
+
+from novikoff.jit import njit
 
 Array = npt.NDArray[Any]
 

@@ -21,9 +21,9 @@ JMLR 3, theorem 1.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from novikoff.examples import announce, visit, weight
+from novikoff.jit import njit
 from novikoff.learners.ahead import passes_of
 from novikoff.learners.loop import is_shorter, longest_so_far
 from novikoff.products import dots, dots_and_sqnorm

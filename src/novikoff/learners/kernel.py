@@ -18,10 +18,10 @@ at most $2(R/\gamma)^2$, since an update is then of length $\sqrt2\,\|\phi(x)\|$
 from typing import Any, Self
 
 import numpy as np
-from numba import njit
 
 from novikoff.errors import ParameterError
 from novikoff.inputs import overflow
+from novikoff.jit import njit
 from novikoff.learners import dual_record, gram, parameters
 from novikoff.learners.budget import Cycle, forgetful
 from novikoff.learners.dual import DualLearner

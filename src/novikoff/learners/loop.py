@@ -16,9 +16,9 @@ read them.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from novikoff.examples import announce, step, visit
+from novikoff.jit import njit
 from novikoff.learners.ahead import passes_of
 from novikoff.rows import U, add, dot, dot_and_sqnorm, norm
 

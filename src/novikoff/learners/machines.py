@@ -12,11 +12,11 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
 
 from novikoff.cores import side_by_side, spans
 from novikoff.examples import announce, n_visits, visit, weight
+from novikoff.jit import njit
 from novikoff.learners.ahead import passes_of
 from novikoff.learners.loop import longest_so_far
 from novikoff.learners.updates import square_of, square_under

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from novikoff.examples import Examples, n_visits, visit, weight
+from novikoff.jit import njit
 from novikoff.learners.joint import Made, move
 from novikoff.products import dots
 

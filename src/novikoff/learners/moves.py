@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from novikoff.examples import Examples, step, visit, weight
+from novikoff.jit import njit
 from novikoff.learners.joint import Classes, Made, move, shared
 from novikoff.learners.loop import Rule
 from novikoff.learners.recording import Before, Recorder, Redone

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from novikoff.cores import side_by_side, spans
 from novikoff.examples import Examples, announce, n_visits, visit, weight
+from novikoff.jit import njit
 from novikoff.learners.joint import Classes, Made, move, shared
 from novikoff.learners.loop import is_shorter, longest_so_far
 from novikoff.products import PAIR, dots, dots_and_sqnorm, suited

@@ -27,9 +27,9 @@ squared length is $2\|x\|^2$.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from novikoff.examples import Examples, announce, n_visits, visit, weight
+from novikoff.jit import njit
 from novikoff.learners import joint, machines, parameters
 from novikoff.learners.ahead import in_turn, passes_of
 from novikoff.learners.base import Array

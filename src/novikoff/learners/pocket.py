@@ -26,9 +26,9 @@ for rational numbers; Muselli (1997) has one for all.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from novikoff.examples import Examples, n_visits, step, visit, weight
+from novikoff.jit import njit
 from novikoff.learners import joint, many, parameters
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import Array, MistakeDriven

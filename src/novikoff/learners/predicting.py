@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy import sparse
 
 from novikoff.cores import n_threads, side_by_side, spans
 from novikoff.inputs import overflow, read
+from novikoff.jit import njit
 from novikoff.learners import many
 from novikoff.learners.telling import Telling
 from novikoff.products import suited

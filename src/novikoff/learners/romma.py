@@ -27,8 +27,8 @@ separator.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from novikoff.jit import njit
 from novikoff.learners import parameters
 from novikoff.learners.dual import DualLearner
 from novikoff.learners.dual_blocks import Made, Targets

@@ -28,11 +28,11 @@ the minima instead.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import ndtri
 
 from novikoff.errors import ParameterError
 from novikoff.examples import weight
+from novikoff.jit import njit
 from novikoff.learners import machines, parameters
 from novikoff.learners.covariance import Confident, room_beside, shift, variance
 from novikoff.learners.run import Run

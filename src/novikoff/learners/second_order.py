@@ -24,9 +24,9 @@ $$M \le \frac{D_\gamma}\gamma + \frac1\gamma\sqrt{(a + u^\top X u)\sum_i \ln(1 +
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from novikoff.examples import weight
+from novikoff.jit import njit
 from novikoff.learners import machines, parameters
 from novikoff.learners.base import Array
 from novikoff.learners.covariance import Confident, room_beside, shift, variance

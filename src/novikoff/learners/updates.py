@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from novikoff.examples import Examples
+from novikoff.jit import njit
 from novikoff.rows import SUM, column, first, last
 
 Array = npt.NDArray[Any]

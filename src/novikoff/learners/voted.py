@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from novikoff.cores import n_threads, one_thread_each, side_by_side, spans
 from novikoff.examples import Examples
 from novikoff.inputs import as_rows, at_unit_length, lengths_of, overflow, read
+from novikoff.jit import njit
 from novikoff.learners import many
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.ballots import AT_ONCE, PRODUCTS, Ballots, products_with, vote

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from sklearn.utils.validation import column_or_1d
 
 from novikoff.errors import DataError, ParameterError
+from novikoff.jit import njit
 
 Array = npt.NDArray[Any]
 

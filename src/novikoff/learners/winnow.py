@@ -14,12 +14,12 @@ $2 + 3r(1 + \lg n)$ mistakes (`novikoff.winnow_bound`).
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from novikoff.errors import ParameterError
 from novikoff.examples import Examples, announce, visit
 from novikoff.inputs import as_rows, require_binary, require_sound, weight_dtype
+from novikoff.jit import njit
 from novikoff.learners import parameters
 from novikoff.learners.ahead import in_turn, passes_of
 from novikoff.learners.base import Array, MistakeDriven

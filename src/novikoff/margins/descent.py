@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from novikoff.cores import row_by_row
 from novikoff.examples import shuffle
+from novikoff.jit import njit
 from novikoff.margins.frame import Frame, dots
 from novikoff.margins.gap import Gap, measure, undecided
 from novikoff.rows import add, dot

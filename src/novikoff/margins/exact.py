@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from flint import fmpz_mat, nmod_mat
-from numba import njit
 from scipy import sparse
 
+from novikoff.jit import njit
 from novikoff.rows import SUM, column, first, last, value
 
 Array = npt.NDArray[Any]

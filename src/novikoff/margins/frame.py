@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy import sparse
 
 from novikoff.cores import row_by_row
 from novikoff.inputs import as_rows
+from novikoff.jit import njit
 from novikoff.margins.geometry import dense, power_of_two
 from novikoff.rows import U, add, column, dot, first, last, value
 

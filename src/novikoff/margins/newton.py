@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
 from novikoff.inputs import overflow
+from novikoff.jit import njit
 from novikoff.margins.descent import approach
 from novikoff.margins.frame import Frame, square_total
 from novikoff.margins.gap import Gap, length_square, measure, undecided

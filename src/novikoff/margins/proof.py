@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy import sparse
 
 from novikoff.inputs import as_rows
+from novikoff.jit import njit
 from novikoff.margins.bracket import Bracket
 from novikoff.margins.exact import LEAST, U_ROUND, compensated_score, plain_score
 from novikoff.margins.frame import BLOCK, total, total_size

@@ -1,0 +1,175 @@
+"""numba's `njit`, with a cache on disk that sees every edit and that all environments share.
+
+numba's own cache looks at the file of a kernel, and not at the files of what the kernel calls. It
+lies beside the sources, so each environment compiles everything again. And it numbers its files:
+two processes that compile one kernel for two types at once may choose the same number.
+
+Here each compiled form is one file in the user's cache folder, named by a digest of everything it
+was made from: the kernel, its types, the processor, the versions of Python, numba and numpy, and
+the text of every module that can have a part in it. These modules are the kernel's own and those
+of the classes among its types (a rule's step stands in the file of the rule), and whatever
+modules with compiled code these import. `tests/test_jit.py` checks that kernels use nothing else.
+
+``NUMBA_CACHE_DIR`` names another folder. A form that nobody used for a month is removed.
+"""
+
+import hashlib
+import os
+import pickle
+import re
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import config
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.misc.appdirs import AppDirs
+
+STARTED = time.time()
+MONTH = 30 * 24 * 3600.0
+IMPORT = re.compile(r"^from (novikoff[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
+COMPILED = re.compile(r"^from (numba|novikoff\.jit)\b", re.MULTILINE)
+
+
+def njit(function: Any = None, /, *, cache: bool = False, **options: Any) -> Any:
+    """Compile a function when it is called; with `cache`, keep the result on disk."""
+    if function is None:
+        return lambda function: njit(function, cache=cache, **options)
+    dispatcher = numba.njit(**options)(function)
+    if cache and not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        dispatcher._cache = KernelCache(function)
+    return dispatcher
+
+
+def folder() -> Path:
+    """Where compiled forms are kept."""
+    chosen = config.CACHE_DIR  # type: ignore[attr-defined]
+    return Path(chosen or AppDirs("novikoff", appauthor=False).user_cache_dir, "kernels")
+
+
+class KernelCache(NullCache):
+    """The compiled forms of one kernel. Without a place to keep them, there are none."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    @property
+    def cache_path(self) -> str:
+        return str(folder() / self.function.__module__)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled form for these types, or None."""
+        target_context.refresh()
+        path = self._path(sig, target_context.codegen())
+        if path is None:
+            return None
+        try:
+            payload = pickle.loads(path.read_bytes())
+        except Exception:  # there is none, or it is damaged: it will be made again
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return CompileResult._rebuild(target_context, *payload)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled form, if it does not refer to this process."""
+        path = self._path(sig, data.codegen)
+        if path is None or data.lifted or data.library.has_dynamic_globals:
+            return
+        beside = path.with_name(f"{uuid.uuid4().hex}.tmp")
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_bytes(dumps(data._reduce()))
+            beside.replace(path)
+            remove_unused()
+
+    def _path(self, sig: Any, codegen: Any) -> Path | None:
+        function = self.function
+        classes = list(classes_in(sig))
+        modules = {function.__module__, *(c.__module__ for c in classes)}
+        text = texts(frozenset(modules))
+        if text is None:
+            return None
+        versions = sys.implementation.cache_tag, numba.__version__, np.__version__
+        made_from = (
+            function.__qualname__,
+            str(sig),
+            classes,
+            codegen.magic_tuple(),
+            versions,
+            text,
+        )
+        name = hashlib.sha256(repr(made_from).encode()).hexdigest()[:32]
+        return Path(self.cache_path, f"{function.__qualname__}-{name}.nbc")
+
+
+def classes_in(sig: Any) -> Iterator[type]:
+    """The named tuples of the package among the types of a signature, however deep."""
+    for each in sig if isinstance(sig, tuple) else sig.args:
+        if isinstance(each, types.BaseTuple):
+            if hasattr(each, "instance_class"):
+                yield each.instance_class
+            yield from classes_in(each.types)  # type: ignore[attr-defined]
+
+
+# ------------------------------------------------------------- which texts have a part in it
+
+
+@cache
+def texts(modules: frozenset[str]) -> str | None:
+    """A digest of the sources that these modules are compiled from.
+
+    None if one cannot be read, or was edited since the process began: what runs may be older.
+    """
+    reached: dict[str, str] = {}
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            try:
+                reached[name] = source(name)
+                edited = os.stat(file_of(name)).st_mtime > STARTED
+            except OSError:
+                return None
+            if edited:
+                return None
+            waiting += imports(name)
+    return hashlib.sha256(repr(sorted(reached.items())).encode()).hexdigest()
+
+
+def file_of(name: str) -> str:
+    """The file of a module that was imported."""
+    return sys.modules[name].__file__ or ""
+
+
+@cache
+def source(name: str) -> str:
+    """The text of a module."""
+    return Path(file_of(name)).read_text(encoding="utf-8")
+
+
+def imports(name: str) -> set[str]:
+    """The modules with compiled code that a module imports names from."""
+    found = set()
+    for package, names in IMPORT.findall(source(name)):
+        found |= {package, *(f"{package}.{word}" for word in re.findall(r"\w+", names))}
+    return {each for each in found if each in sys.modules and COMPILED.search(source(each))}
+
+
+@cache
+def remove_unused() -> None:
+    """Remove what was not used for a month, once a process."""
+    for path in folder().glob("*/*"):
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - MONTH:
+                path.unlink()
