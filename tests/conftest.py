@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from numba.core import event
 
 # what a shell starts in the background ignores Ctrl-C, and so would all commands started here
@@ -21,6 +21,9 @@ settings.register_profile(
 )
 settings.register_profile(
     "thorough", settings.get_profile("house"), max_examples=1000, derandomize=False
+)
+settings.register_profile(
+    "quick", settings.get_profile("house"), max_examples=10, phases=[Phase.explicit, Phase.generate]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 

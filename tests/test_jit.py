@@ -200,3 +200,40 @@ def test_uncompiled_there_is_nothing_to_keep():
     words = [sys.executable, "-c", program]
     ran = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
     assert re.fullmatch("function\n", ran.stdout)
+
+
+MAKING = {"empty", "zeros", "ones", "full", "arange", "array", "copy", "empty_like", "zeros_like"}
+
+
+def makes_arrays(node, returned_by=frozenset()):
+    """Does it call one of numpy's makers of arrays, or a kernel that returns a new one?"""
+    called = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
+    own = {f.attr for f in called if isinstance(f, ast.Attribute)} & MAKING
+    return bool(own or {f.id for f in called if isinstance(f, ast.Name)} & returned_by)
+
+
+def returns_new_array(function):
+    made = {
+        name.id
+        for n in ast.walk(function)
+        if isinstance(n, ast.Assign) and makes_arrays(n.value)
+        for name in ast.walk(n)
+        if isinstance(name, ast.Name)
+    }
+    returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value]
+    return any(makes_arrays(v) or (isinstance(v, ast.Name) and v.id in made) for v in returned)
+
+
+def test_kernels_that_make_arrays_say_so():
+    """Or nobody would count the references to them, and they would never be freed."""
+    kernels = [
+        (path, function)
+        for path in COMPILED
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef) and is_kernel(function)
+    ]
+    new = {function.name for _, function in kernels if returns_new_array(function)}
+    assert "room_beside" in new
+    for path, function in kernels:
+        told = any("allocates=True" in ast.unparse(d) for d in function.decorator_list)
+        assert told or not makes_arrays(function, new), f"{path}: {function.name}"

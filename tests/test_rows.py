@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from numba import njit
+from numba import njit, typeof
 from scipy import sparse
 
 from novikoff.inputs import DAMAGED, IN_ORDER, OUT_OF_ORDER, as_rows, csr_state
@@ -193,4 +193,15 @@ def test_csr_is_a_view():
     X = sparse.csr_array(np.eye(3))
     rows = as_rows(X)
     assert isinstance(rows, CSR)
-    assert rows.data is X.data
+    for name in ("data", "indices", "indptr"):
+        assert np.shares_memory(getattr(rows, name), getattr(X, name))
+
+
+def test_rows_are_not_to_be_written_to():
+    """Whether the user's own may be or not: so one compiled form serves both."""
+    for X in (np.eye(3), sparse.csr_array(np.eye(3))):
+        frozen = X.copy()
+        (frozen.data if sparse.issparse(X) else frozen).flags.writeable = False
+        assert typeof(as_rows(X)) == typeof(as_rows(frozen))
+        own = X.data if sparse.issparse(X) else X
+        assert own.flags.writeable

@@ -12,7 +12,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
+
+from novikoff.jit import overload
 
 ORDER = "seq_cst"
 WIDTH = 8

@@ -3,82 +3,76 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
-from novikoff.jit import njit
-from novikoff.rows import touch
+from novikoff.jit import njit, overload
+from novikoff.rows import U, touch
 
 LOOK_AHEAD = 8
+ALL, ONE = np.empty(0, np.int64), np.ones(1)
 
 
 class Examples(NamedTuple):
-    """What one pass learns from."""
+    """What one pass learns from.
+
+    All fields are arrays, and what they mean is decided when the loops run: so a loop is compiled
+    once for all orders and weights.
+    """
 
     rows: Any
     """The examples, as `novikoff.rows` knows them."""
     y: Any
     """Their labels, -1 or +1, as 8-bit integers."""
-    weight: Any = None
-    """What each example's update is multiplied by; None for 1."""
-    order: Any = None
-    """The rows to visit; None for all of them, as they stand."""
+    weight: Any = ONE
+    """What each example's update is multiplied by, or one number for all."""
+    order: Any = ALL
+    """The rows to visit; empty for all of them, as they stand."""
+
+    def weighted(self, weight: Any) -> "Examples":
+        """With these weights, if there are any."""
+        return self if weight is None else self._replace(weight=weight)
+
+    def visited(self, order: Any) -> "Examples":
+        """In this order, if there is one, which may leave some out, or all."""
+        if order is None:
+            return self if self.order is ALL else self._replace(order=ALL)
+        return self._replace(order=order) if len(order) else self._replace(y=self.y[:0], order=ALL)
+
+    def visits(self) -> Any:
+        """Which row is visited when."""
+        return self.order if len(self.order) else np.arange(len(self.y))
+
+    def weights(self, rows: Any) -> Any:
+        """The weights of these rows."""
+        return self.weight[rows] if len(self.weight) > 1 else np.full(len(rows), self.weight[0])
 
 
 def n_visits(D: Examples) -> int:
     """How many examples a pass visits."""
-    return len(D.y) if D.order is None else len(D.order)
-
-
-def visit(D: Examples, t: int) -> int:
-    """Which row is visited `t`-th."""
-    return t if D.order is None else int(D.order[t])
-
-
-def weight(D: Examples, i: int) -> float:
-    """The weight of example `i`."""
-    return 1.0 if D.weight is None else float(D.weight[i])
-
-
-def announce(D: Examples, t: int) -> None:
-    """Ask for the row visited a little after `t`, where the order jumps about."""
-
-
-def _is_none(D: Any, field: str) -> bool:
-    return isinstance(D.types[D.fields.index(field)], types.NoneType)
+    return len(D.order) if len(D.order) > 0 else len(D.y)
 
 
 @overload(n_visits)
 def _n_visits(D):
-    if _is_none(D, "order"):
-        return lambda D: len(D.y)
-    return lambda D: len(D.order)
+    return lambda D: len(D.order) if len(D.order) > 0 else len(D.y)
 
 
-@overload(visit)
-def _visit(D, t):
-    if _is_none(D, "order"):
-        return lambda D, t: t
-    return lambda D, t: D.order[t]
+@njit(forceinline=True)
+def visit(D, t):
+    """Which row is visited `t`-th."""
+    return U(t) if len(D.order) == 0 else U(D.order[t])
 
 
-@overload(weight)
-def _weight(D, i):
-    if _is_none(D, "weight"):
-        return lambda D, i: 1.0
-    return lambda D, i: D.weight[i]
+@njit(forceinline=True)
+def weight(D, i):
+    """The weight of example `i`."""
+    return D.weight[i] if len(D.weight) > 1 else D.weight[0]
 
 
-@overload(announce)
-def _announce(D, t):
-    if _is_none(D, "order"):
-        return lambda D, t: None
-
-    def jumping(D, t):
-        if t + LOOK_AHEAD < len(D.order):
-            touch(D.rows, D.order[t + LOOK_AHEAD])
-
-    return jumping
+@njit(forceinline=True)
+def announce(D, t):
+    """Ask for the row visited a little after `t`, where the order jumps about."""
+    if t + LOOK_AHEAD < len(D.order):
+        touch(D.rows, D.order[t + LOOK_AHEAD])
 
 
 @njit(cache=True)

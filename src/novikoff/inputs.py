@@ -187,7 +187,7 @@ def first_not_binary(X, n):
     return -1
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def lengths_of(X, n):
     """The length of every row, before any division by it."""
     lengths = np.empty(n)

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numba.extending
 import numpy as np
 from numba import types
 from numba.core import config
@@ -35,20 +36,33 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
+BARE: Any = {"_nrt": False, "error_model": "numpy"}
 STARTED = time.time()
 MONTH = 30 * 24 * 3600.0
 IMPORT = re.compile(r"^from (novikoff[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 COMPILED = re.compile(r"^from (numba|novikoff\.jit)\b", re.MULTILINE)
 
 
-def njit(function: Any = None, /, *, cache: bool = False, **options: Any) -> Any:
-    """Compile a function when it is called; with `cache`, keep the result on disk."""
+def njit(
+    function: Any = None, /, *, cache: bool = False, allocates: bool = False, **options: Any
+) -> Any:
+    """Compile a function when it is called; with `cache`, keep the result on disk.
+
+    Kernels look at arrays and keep none, so the references to them go uncounted, which would take
+    atomic instructions at every call; one that makes arrays must say that it `allocates`.
+    Divisions by zero give infinity or NaN, as in numpy.
+    """
     if function is None:
-        return lambda function: njit(function, cache=cache, **options)
-    dispatcher = numba.njit(**options)(function)
+        return lambda function: njit(function, cache=cache, allocates=allocates, **options)
+    dispatcher = numba.njit(**BARE | {"_nrt": allocates}, **options)(function)
     if cache and not config.DISABLE_JIT:  # type: ignore[attr-defined]
         dispatcher._cache = KernelCache(function)
     return dispatcher
+
+
+def overload(function: Any, **options: Any) -> Any:
+    """How a function is compiled for certain types, with the same options."""
+    return numba.extending.overload(function, jit_options=BARE, **options)
 
 
 def folder() -> Path:

@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
-from novikoff.jit import njit
+from novikoff.jit import njit, overload
 from novikoff.rows import (
     CSR,
     SUM,

@@ -29,10 +29,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 from numba.np.numpy_support import as_dtype
 
-from novikoff.jit import njit
+from novikoff.jit import njit, overload
 
 U = np.uintp
 SUM = {"reassoc", "contract"}

@@ -13,7 +13,7 @@ K. Weinberger et al., "Feature hashing for large scale multitask learning", ICML
 
 import numpy as np
 
-from novikoff.data.numbers import BARE, INLINED, TEN, digit
+from novikoff.data.numbers import TEN, digit
 from novikoff.data.options import require_bits
 from novikoff.jit import njit
 from novikoff.rows import U
@@ -21,19 +21,19 @@ from novikoff.rows import U
 _32 = np.uint64(2**32 - 1)
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def rotated(x, r):
     """The 32 bits of `x`, turned left by `r`."""
     return ((x << np.uint64(r)) | (x >> np.uint64(32 - r))) & _32
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def mixed(x):
     """Four bytes of the name, ready to go into the hash."""
     return (rotated((x * np.uint64(0xCC9E2D51)) & _32, 15) * np.uint64(0x1B873593)) & _32
 
 
-@njit(**BARE)
+@njit
 def murmur3(text, start, stop, seed):
     """MurmurHash3 of the bytes from `start` to `stop`."""
     h = np.uint64(seed) & _32
@@ -55,7 +55,7 @@ def murmur3(text, start, stop, seed):
     return h ^ (h >> np.uint64(16))
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def hashed(text, start, stop, seed):
     """The hash of a name: a number stands for itself."""
     n = np.uint64(0)
@@ -66,7 +66,7 @@ def hashed(text, start, stop, seed):
     return n + np.uint64(seed)
 
 
-@njit(**BARE, cache=True)
+@njit(cache=True)
 def hash_of(name, seed):
     """`hashed`, of a whole array of bytes."""
     return hashed(name, U(0), U(len(name)), np.uint64(seed))

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.data.numbers import BARE, INLINED
 from novikoff.jit import njit
 from novikoff.rows import U
 
@@ -66,13 +65,13 @@ class Tally(NamedTuple):
     """What became of the last line."""
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def is_space(c):
     """A space or a tab?"""
     return (c == SPACE) | (c == TAB)
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def past_spaces(text, at):
     """The first place from `at` on that is no space and no tab."""
     while is_space(text[at]):
@@ -80,13 +79,13 @@ def past_spaces(text, at):
     return at
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def ends_here(text, at):
     """Does the line end at a place? A carriage return counts before a newline only."""
     return text[at] == NEWLINE or (text[at] == RETURN and text[at + U(1)] == NEWLINE)
 
 
-@njit(**BARE)
+@njit
 def past_newline(text, at):
     """The place after the next newline."""
     while text[at] != NEWLINE:
@@ -94,20 +93,20 @@ def past_newline(text, at):
     return at + U(1)
 
 
-@njit(**BARE)
+@njit
 def note(faults, bad, start, at, line, fault):
     """Keep a fault, if it is one of the first few: where its line starts, its place, its line."""
     if bad < len(faults):
         faults[bad, 0], faults[bad, 1], faults[bad, 2], faults[bad, 3] = start, at, line, fault
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def parsing_goes_on(became, bad, rule):
     """Is there a next line to parse, after what became of the last?"""
     return became > CHANGED and (bad == 0 or rule.skip)
 
 
-@njit(**BARE, cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def lines_and(text, mark):
     """How many newlines there are in a text, and how many marks, at the speed of memory."""
     n_lines, n_marks = 0, 0

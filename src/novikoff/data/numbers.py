@@ -33,12 +33,6 @@ from numba.extending import intrinsic
 from novikoff.jit import njit
 from novikoff.rows import U
 
-# Numba counts references to arrays by atomic instructions, which took half the time of a parser;
-# nothing here keeps one, so they go uncounted, except where arrays are made.
-BARE: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
-INLINED = BARE | {"forceinline": True}
-ALLOCATING: dict[str, Any] = {"_nrt": True}
-
 PLUS, MINUS, POINT, ZERO, LOWER_E = (np.uint8(ord(c)) for c in "+-.0e")
 ONE, TEN = np.uint64(1), np.uint64(10)
 LEAST_POWER, GREATEST_POWER = -342, 308  # beyond these, 64 bits of w make 0 or infinity
@@ -95,7 +89,7 @@ def leading_zeros(context: Any, w: Any) -> Any:
     return types.uint64(types.uint64), codegen
 
 
-@njit(**BARE)
+@njit
 def product_with_power(w, q):
     r"""The first bits of $w \cdot 5^q$, `w` having its first bit set: 55 of them are right."""
     upper, lower = times(w, POWERS_OF_FIVE[q - LEAST_POWER, 0])
@@ -107,7 +101,7 @@ def product_with_power(w, q):
     return upper, lower
 
 
-@njit(**BARE)
+@njit
 def rounded(w, q):
     r"""The bits of the double nearest to $w \cdot 10^q$, ties to even (Lemire's algorithm 1)."""
     if w == 0 or q < LEAST_POWER:
@@ -134,13 +128,13 @@ def rounded(w, q):
     return min(bits, np.uint64(0x7FF) << np.uint64(52))
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def digit(text, at):
     """The digit at a place of the text; more than 9 if there is none."""
     return np.uint64(text[at]) - np.uint64(ZERO)
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def number(text, at):
     """The number that starts at a place of the text, and the place after it.
 
@@ -171,7 +165,7 @@ def number(text, at):
     return -x if text[at] == MINUS else x, p
 
 
-@njit(**BARE)
+@njit(allocates=True)
 def any_number(text, at, start, p, w, n_digits, decimals):
     """What `number` returns, for a number whose digits it has seen, from `start` to `p`."""
     stop, e = exponent(text, p)
@@ -182,7 +176,7 @@ def any_number(text, at, start, p, w, n_digits, decimals):
     return -x if text[at] == MINUS else x, stop
 
 
-@njit(**BARE)
+@njit
 def nearest(w, q):
     r"""The double nearest to $w \cdot 10^q$."""
     if -22 <= q <= 22 and w < SHORT:
@@ -191,7 +185,7 @@ def nearest(w, q):
     return np.uint64(rounded(w, q)).view(np.float64)
 
 
-@njit(**BARE)
+@njit
 def exponent(text, at):
     """The place after the exponent that starts at a place of the text, and its value.
 
@@ -212,7 +206,7 @@ def exponent(text, at):
     return p, -e if negative else e
 
 
-@njit(**ALLOCATING)
+@njit(allocates=True)
 def long_number(text, start, stop, e):
     """The double nearest to the digits from `start` to `stop`, a point among them, times 10^e."""
     digits, n_digits, power, more = np.empty(MOST_THAT_MATTER + 1, np.uint8), 0, e, False
@@ -233,7 +227,7 @@ def long_number(text, start, stop, e):
     return nearest_of_digits(digits[:n_digits], power - 1)
 
 
-@njit(**ALLOCATING)
+@njit(allocates=True)
 def nearest_of_digits(digits, power):
     r"""The double nearest to digits without leading zeros, times $10^{power}$."""
     w = np.uint64(0)
@@ -251,7 +245,7 @@ def nearest_of_digits(digits, power):
 LIMBS = 256  # of 32 bits: 5^1200 and 800 digits have about 2800 bits
 
 
-@njit(**ALLOCATING)
+@njit(allocates=True)
 def compare_with_middle(digits, power, low):
     r"""The sign of the decimal less the middle between the double `low` and the next.
 
@@ -278,7 +272,7 @@ def compare_with_middle(digits, power, low):
     return 0
 
 
-@njit(**ALLOCATING)
+@njit
 def times_plus(limbs, factor, term):
     """`limbs` times a small factor, plus a small term, in place."""
     carry = np.uint64(term)
@@ -288,7 +282,7 @@ def times_plus(limbs, factor, term):
         carry >>= np.uint64(32)
 
 
-@njit(**BARE, cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def numbers(text, starts, values, stops):
     """The number at each of many places of a text: what `number` says of each."""
     for i in range(len(starts)):

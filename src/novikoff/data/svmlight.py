@@ -31,7 +31,7 @@ from novikoff.data.lines import (
     past_newline,
     past_spaces,
 )
-from novikoff.data.numbers import BARE, INLINED, TEN, digit, number
+from novikoff.data.numbers import TEN, digit, number
 from novikoff.jit import njit
 from novikoff.rows import U
 
@@ -48,19 +48,19 @@ QID = np.frombuffer(b"qid:", np.uint8)
 MOST_INDEX = 2**63 - 2  # so that the number of features fits 63 bits, too
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def line_is_over(text, at):
     """Does the line end at a place, or go on as a comment?"""
     return ends_here(text, at) or text[at] == HASH
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def is_parted(text, at):
     """Is this the place after a word?"""
     return is_space(text[at]) or line_is_over(text, at)
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def whole(text, at):
     """The digits from a place on as a whole number, and the place after them.
 
@@ -75,7 +75,7 @@ def whole(text, at):
     return (np.int64(n), p) if p - at <= 18 else (large_whole(text, at, p), p)
 
 
-@njit(**BARE)
+@njit
 def large_whole(text, at, stop):
     """The whole number of many digits; -1 if it is more than `MOST_INDEX`."""
     n = np.uint64(0)
@@ -86,7 +86,7 @@ def large_whole(text, at, stop):
     return np.int64(n)
 
 
-@njit(**BARE)
+@njit
 def label(text, at, rule):
     """The label that starts at a place, the place after it, and the fault, if any."""
     y, p = number(text, at)
@@ -97,7 +97,7 @@ def label(text, at, rule):
     return y, at, LABEL
 
 
-@njit(**BARE)
+@njit
 def past_query(text, at):
     """The place after ``qid:n``, or `at` if there is no such thing, and the fault, if any."""
     for i in range(len(QID)):
@@ -107,7 +107,7 @@ def past_query(text, at):
     return (p, GOOD) if n >= 0 and is_parted(text, p) else (at, QUERY)
 
 
-@njit(**BARE)
+@njit
 def index_fault(text, at, p, k, index, before):
     """Which fault an index has, that goes from `at` to `p`, and where."""
     if index < 0:
@@ -117,7 +117,7 @@ def index_fault(text, at, p, k, index, before):
     return at, k, RANGE if before < index else ORDER
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def entries(text, at, sink, k, rule):
     """All entries of a line from a place on: where it ended, the entries so far, the fault."""
     before = np.int64(-1)
@@ -142,7 +142,7 @@ def entries(text, at, sink, k, rule):
         k, before, at = k + U(1), index, stop
 
 
-@njit(**BARE)
+@njit
 def one_line(text, at, sink, row, k, rule):
     """One line into row `row`: where it ended, the entries so far, and what became of it."""
     at = past_spaces(text, at)
@@ -159,7 +159,7 @@ def one_line(text, at, sink, row, k, rule):
     return entries(text, at, sink, k, rule)
 
 
-@njit(**BARE, cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def parse(text, sink, rule, faults):
     """All lines of a text that ends in a newline."""
     at, row, k, line, bad = U(0), U(0), U(0), 0, 0

@@ -41,7 +41,7 @@ from novikoff.data.lines import (
     past_newline,
     past_spaces,
 )
-from novikoff.data.numbers import ALLOCATING, BARE, INLINED, number
+from novikoff.data.numbers import number
 from novikoff.jit import njit
 from novikoff.rows import U
 
@@ -62,13 +62,13 @@ IN_NAME = np.array([c > SPACE and c not in (BAR, COLON) for c in range(256)])
 APOSTROPHE = np.uint8(ord("'"))
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def word_is_over(text, at):
     """Does a name or a number after the bar end at a place?"""
     return is_space(text[at]) or text[at] == BAR or ends_here(text, at)
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def past_name(text, at):
     """The place after the name that starts at a place, and the fault, if any."""
     while IN_NAME[text[at]]:
@@ -76,7 +76,7 @@ def past_name(text, at):
     return at, GOOD if word_is_over(text, at) or text[at] == COLON else CONTROL
 
 
-@njit(**INLINED)
+@njit(forceinline=True)
 def factor(text, at, fault):
     """The number after a colon, 1 where there is none; the place after it; the fault."""
     if text[at] != COLON:
@@ -87,7 +87,7 @@ def factor(text, at, fault):
     return x, stop, GOOD
 
 
-@njit(**BARE)
+@njit
 def tag_before(text, start, bar):
     """First and last place of the tag, with its apostrophe; both the bar if there is none."""
     stop = bar
@@ -100,7 +100,7 @@ def tag_before(text, start, bar):
     return (first, stop) if touches or text[first] == APOSTROPHE else (bar, bar)
 
 
-@njit(**BARE)
+@njit
 def word(text, at, stop, fault):
     """The number that is the next word before `stop`, the place after it, the fault."""
     x, p = number(text, at)
@@ -109,7 +109,7 @@ def word(text, at, stop, fault):
     return x, past_spaces(text, p), GOOD
 
 
-@njit(**BARE)
+@njit
 def before_the_bar(text, at, bar, sink, row, rule):
     """Label, weight and tag into row `row`: the place of the fault, if any, and the fault."""
     first, stop = tag_before(text, at, bar)
@@ -127,7 +127,7 @@ def before_the_bar(text, at, bar, sink, row, rule):
     return at, BASE if fault == GOOD and at < first else fault
 
 
-@njit(**BARE)
+@njit
 def namespace(text, bar):
     """Hash and weight of the namespace whose bar this is, the place after it, the fault."""
     at = bar + U(1)
@@ -142,7 +142,7 @@ def namespace(text, bar):
     return hashed(text, at, stop, np.uint64(0)), scale, p, fault
 
 
-@njit(**BARE)
+@njit
 def features(text, bar, sink, k, rule):
     """All features from a bar on: where the line ended, the entries so far, the fault."""
     seed, scale, at, fault = namespace(text, bar)
@@ -171,7 +171,7 @@ def features(text, bar, sink, k, rule):
     return at, k, fault
 
 
-@njit(**BARE)
+@njit
 def is_in_order(indices, start, stop):
     """Do the indices increase from `start` to `stop`?"""
     falls = 0
@@ -180,7 +180,7 @@ def is_in_order(indices, start, stop):
     return falls == 0
 
 
-@njit(**ALLOCATING)
+@njit(allocates=True)
 def in_order(sink, k, stop):
     """Sort the entries from `k` to `stop` by column, add up those of the same; the new stop."""
     keys = np.empty(stop - k, np.uint64)
@@ -200,7 +200,7 @@ def in_order(sink, k, stop):
     return end
 
 
-@njit(**BARE)
+@njit
 def one_line(text, at, sink, row, k, rule):
     """One line into row `row`: where it ended, the entries so far, and what became of it."""
     at = past_spaces(text, at)
@@ -227,7 +227,7 @@ def one_line(text, at, sink, row, k, rule):
     return at, stop, GOOD
 
 
-@njit(**BARE, cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def parse(text, sink, rule, faults):
     """All lines of a text that ends in a newline."""
     at, row, k, line, bad = U(0), U(0), U(0), 0, 0
@@ -245,7 +245,7 @@ def parse(text, sink, rule, faults):
     return Tally(np.int64(row), np.int64(k), line, bad, 0, rule.most, became)
 
 
-@njit(**BARE, cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def count(text):
     """How many lines a text has, and how many features at most: words after spaces."""
     n_words = 0

@@ -181,16 +181,17 @@ class Additive(MistakeDriven):
 
     def _account(self, run: Run, D: Examples, made: Made) -> None:
         total: Any
-        if D.weight is None:
-            total, largest = len(made.times) * self.eta0, self.eta0
+        if len(D.weight) == 1:  # one step for all
+            largest = self.eta0 * float(D.weight[0])
+            total, weights = len(made.times) * largest, None
         else:
-            steps = self.eta0 * D.weight[many.visits(D)[made.times]]
-            total, largest = float(steps.sum()), float(steps.max())
+            weights = D.weight[D.visits()[made.times]]
+            total, largest = float((self.eta0 * weights).sum()), self.eta0 * float(weights.max())
         joint = run.w.ndim > 1
         if joint and self._machines():
-            steps = None if D.weight is None else steps / self.eta0
+            step = largest if weights is None else self.eta0
             machine = np.maximum(made.gained, made.lost)
-            total, joint = self.eta0 * np.bincount(machine, steps, len(run.w)), False
+            total, joint = step * np.bincount(machine, weights, len(run.w)), False
         run.total = run.total + total
         run.largest = max(run.largest, largest)
         if run.streaming or run.updates is None:
@@ -234,7 +235,7 @@ class Additive(MistakeDriven):
     def _epoch(
         self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
     ) -> tuple[int, float, int]:
-        smallest = self.eta0 * (1.0 if D.weight is None else least_positive(D.weight))
+        smallest = self.eta0 * least_positive(D.weight)
         if not run.w.dtype.type(smallest) > 0:
             raise ParameterError(
                 f"A step of eta0 times the weights is {smallest:.1g}, which is nothing in "
@@ -244,8 +245,7 @@ class Additive(MistakeDriven):
         classes = self._classes(run, len(D.y), since) if many_classes else None
         run.w = suited(run.w, D.rows) if many_classes else run.w
         told = run.w, updates, room, D, self._rule()
-        measured = True if measure else None
-        work: Any = joint.Pass(*told, classes, measured) if classes else loop.Pass(*told, measured)
+        work: Any = joint.Pass(*told, classes, measure) if classes else loop.Pass(*told, measure)
         least: Any
         if classes is not None and self._machines():
             k, R, _, stopped = one_vs_rest.shared_out(n_threads(self.n_jobs), *work)
@@ -291,7 +291,7 @@ class Additive(MistakeDriven):
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)
 
     def _stride(self, D: Examples, length: float) -> float:
-        heaviest = 1.0 if D.weight is None else float(D.weight.max())
+        heaviest = float(D.weight.max())
         return float(self.eta0) * heaviest * max(1.0, self._length(length, self._space()))
 
     def _length(self, length: float, space: dict[str, Any]) -> float:

@@ -18,11 +18,10 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from novikoff.atomics import WIDTH, add_to, look_up, lower_to, put, wait_for, wait_while, watch
 from novikoff.examples import n_visits, visit
-from novikoff.jit import njit
+from novikoff.jit import njit, overload
 from novikoff.rows import first, is_a, last, touch
 
 PATIENCE = 16
@@ -87,6 +86,8 @@ class Plan(NamedTuple):
     beginning: float
     """As how many visits it costs to begin a block."""
 
+
+NO_PLAN = Plan(0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0)
 
 # ------------------------------------------------------------- what a pass is
 
@@ -249,34 +250,45 @@ def call(board, plan):
 
 
 @njit(nogil=True, cache=True)
-def lead(p, board, plan):
+def take_turns(p, board, plan, me):
+    """One turn for the thread that leads; for another, as long as one comes soon after the other.
+
+    Both in one kernel, since it has the loops of a pass in it, which take long to compile.
+    """
+    marks, numbers, seat = board.marks, board.numbers, SEAT + me * WIDTH
+    if me == 0:
+        call(board, plan)
+    else:
+        wait_for(marks, seat, CALLED)
+        put(marks, seat, BUSY)
+    while True:
+        take_part(p, board, me)
+        if me == 0:
+            break
+        put(marks, seat, WAITING)
+        watch(marks, seat, WAITING, AWAKE)
+        if add_to(marks, seat, AWAY) != CALLED:
+            break
+        put(marks, seat, BUSY)
+    R = 0.0
+    for other in range(plan.team):
+        R = max(R, numbers[(1 + other) * WIDTH])
+    done = (marks[MADE] - plan.made, R, numbers[LEAST], marks[STOPPED])
+    return marks[AT], done, numbers[GAP], marks[SINCE]
+
+
+def lead(p: Any, board: Board, plan: Plan) -> Any:
     """A turn, by the thread that leads.
 
     Where it ended, what `learn` returns, how far apart mistakes were lately, and how far back the
     last one is.
     """
-    call(board, plan)
-    take_part(p, board, 0)
-    marks, numbers, R = board.marks, board.numbers, 0.0
-    for me in range(plan.team):
-        R = max(R, numbers[(1 + me) * WIDTH])
-    made = marks[MADE] - plan.made
-    done = (made, R, numbers[LEAST], marks[STOPPED])
-    return marks[AT], done, numbers[GAP], marks[SINCE]
+    return take_turns(p, board, plan, 0)
 
 
-@njit(nogil=True, cache=True)
-def follow(p, board, me):
-    """Turns, by another thread, as long as one comes soon after the other."""
-    marks, seat = board.marks, SEAT + me * WIDTH
-    wait_for(marks, seat, CALLED)
-    while True:
-        put(marks, seat, BUSY)
-        take_part(p, board, me)
-        put(marks, seat, WAITING)
-        watch(marks, seat, WAITING, AWAKE)
-        if add_to(marks, seat, AWAY) != CALLED:
-            return
+def follow(p: Any, board: Board, me: int) -> None:
+    """Turns, by another thread."""
+    take_turns(p, board, NO_PLAN, me)
 
 
 def send_home(board: Board, team: int) -> None:

@@ -42,7 +42,7 @@ def content(rule, m):
 
 
 @machines.rule_of(Adaptive, content)
-@njit
+@njit(allocates=True)
 def learn(rule, mu, Sigma, y, m, D, i):
     r"""$\mu \leftarrow \mu + (1 - m)\,\beta\,y\,\Sigma x$, and $\Sigma$ with it"""
     if content(rule, m):

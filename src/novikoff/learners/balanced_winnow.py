@@ -91,20 +91,19 @@ def learn(rule, w, z, y, m, D, i):
 
 
 @njit(cache=True)
-def first_outside(rows, D, n):
-    """The first visit of a row, or of `n` rows where `D` is None, with a number not in [0, 1]."""
-    for t in range(n):
-        i = t if D is None else visit(D, t)
-        for k in range(first(rows, i), last(rows, i)):
-            if not 0 <= value(rows, i, k) <= 1:
+def first_outside(D):
+    """The first visit of a row with a number not in [0, 1], or -1."""
+    for t in range(n_visits(D)):
+        i = visit(D, t)
+        for k in range(first(D.rows, i), last(D.rows, i)):
+            if not 0 <= value(D.rows, i, k) <= 1:
                 return t
     return -1
 
 
 def require_shares(X: Any) -> None:
     """Raise an error about the first number that is not from 0 to 1."""
-    rows = as_rows(X)
-    i = first_outside(rows, None, X.shape[0])
+    i = first_outside(Examples(as_rows(X), np.empty(X.shape[0], np.int8)))
     if i < 0:
         return
     row = X[[i]].toarray()[0] if hasattr(X, "toarray") else X[i]
@@ -263,7 +262,7 @@ class BalancedWinnow(Online):
     def _epoch(
         self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
     ) -> tuple[int, float, int]:
-        if measure and (t := first_outside(D.rows, D, n_visits(D))) >= 0:
+        if measure and (t := first_outside(D)) >= 0:
             return 0, 0.0, t
         return Online._epoch(self, run, updates, room, D, since, measure)
 

@@ -46,7 +46,7 @@ def apply(scores, products, made, m):
             scores[down, i] -= a
 
 
-@njit
+@njit(allocates=True)
 def find_best(scores, best, top, last_of_ties):
     """Which class has the largest score on each example."""
     best[:], top[:] = scores[0], 0
@@ -58,7 +58,7 @@ def find_best(scores, best, top, last_of_ties):
             top[i] = c if better else top[i]
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def elect(votes, scores, products, made, last_of_ties):
     """Lead the scores through the run; the class of the largest gets the votes."""
     best, top = np.empty(scores.shape[1]), np.empty(scores.shape[1], np.int64)
@@ -71,7 +71,7 @@ def elect(votes, scores, products, made, last_of_ties):
                 votes[i, top[i]] += made.survived[m]
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def elect_each(votes, scores, products, made, positive_on_line):
     """The same for one machine a class: each gets the votes for it less those against it."""
     seen, since = 0, np.zeros(len(scores), np.int64)

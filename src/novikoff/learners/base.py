@@ -172,10 +172,11 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             run.recorded.begin_fit(X, y, same=again)
         keep = self._visited(X, weight, run.space)
         random = check_random_state(self.random_state)
-        rows, since = self._rows(X, run.space), np.zeros(n_classes, np.int64)
+        every = Examples(self._rows(X, run.space), y).weighted(weight)
+        since = np.zeros(n_classes, np.int64)
         with at_work(run, self.n_jobs):
             for epoch in range(self.max_iter):
-                D = Examples(rows, y, weight, self._order(keep, len(y), random))
+                D = every.visited(self._order(keep, len(y), random))
                 run.begin_pass()
                 self._pass(run, updates, X, D, since, measure=epoch == 0)
                 if run.changed == 0:
@@ -219,13 +220,12 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         self, run: Run, updates: Array, X: Any, D: Examples, since: Array, *, measure: bool
     ) -> None:
         """Pass over `D` once: in one piece, or as many as there is room for the updates of."""
-        machines = self._machines() and run.w.ndim > 1
-        most = max(1, many.ROOM // len(since) if machines else n_visits(D))
-        room = many.room(min(most, n_visits(D)), run.w, machines)
-        for low in range(0, n_visits(D), most):
-            if n_visits(D) > most:
-                every = np.arange(len(D.y)) if D.order is None else D.order
-                part = D._replace(order=every[low : low + most])
+        machines, n = self._machines() and run.w.ndim > 1, n_visits(D)
+        most = max(1, many.ROOM // len(since) if machines else n)
+        room = many.room(min(most, n), run.w, machines)
+        for low in range(0, n, most):
+            if n > most:
+                part = D.visited(D.visits()[low : low + most])
                 self._piece(run, updates, X, part, since - low, room, measure)
             else:
                 self._piece(run, updates, X, D, since, room, measure)
@@ -341,7 +341,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
                 run.streaming = True
             if run.recorded is not None:
                 run.recorded.begin_block(len(y))
-            D = Examples(self._rows(X, run.space), y, weight, order)
+            D = Examples(self._rows(X, run.space), y).weighted(weight).visited(order)
             since = many.first_visits(D, late, _own(y))
             if len(since) == 1 or (len(since) == 2 and since.any()):
                 D = self._look_on(run, X, D, n_visits(D) if len(since) == 1 else int(since.max()))
@@ -352,14 +352,14 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     def _look_on(self, run: Run, X: Any, D: Examples, n: int) -> Examples:
         """Visit `n` examples while there is one class, and nothing to learn; the others."""
         self._require_sound(X, run.space)
-        every = many.visits(D)
+        every = D.visits()
         run.length = max(
             run.length, float(lengths_of(as_rows(X), X.shape[0])[every[:n]].max(initial=0.0))
         )
         run.n_seen += n
         if run.recorded is not None:
             run.recorded.visited += n
-        return D._replace(order=every[n:])
+        return D.visited(every[n:])
 
     # ------------------------------------------------------ scikit-learn's side of it
 

@@ -66,7 +66,7 @@ def shift(w, S, a, beta, X, i, bias, Sx):
                 S[j, k] -= beta * (Sx[j] * Sx[k])
 
 
-@njit
+@njit(allocates=True)
 def room_beside(S):
     r"""Room for $\Sigma x$, if $\Sigma$ is a matrix."""
     return np.empty(0 if S.ndim == 1 else len(S))

@@ -73,7 +73,7 @@ class Events:
         return kept | {"n": self.n}
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def votes(K, events, T, on_line, V):
     """Add up the votes of all hyperplanes, each weight vector for itself, of -1 and +1."""
     times, rows, outputs, steps = events
@@ -91,7 +91,7 @@ def votes(K, events, T, on_line, V):
             V[i, c] += (T - since[c]) * (1 if positive else -1)
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def shares(K, events, T, on_line, V):
     """Add up for how many examples each class had the highest score."""
     times, rows, outputs, steps = events

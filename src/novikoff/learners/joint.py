@@ -107,7 +107,7 @@ def next_mistake(W, D, rule, classes, measure, low, high, least, R):
     for t in range(U(low), U(high)):
         i = visit(D, t)
         announce(D, t)
-        if measure is None:
+        if not measure:
             dots(W, D.rows, i, classes.scores)
         else:
             q = dots_and_sqnorm(W, D.rows, i, classes.scores)

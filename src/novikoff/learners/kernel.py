@@ -35,7 +35,7 @@ from novikoff.learners.loop import TIES
 from novikoff.learners.support import Support
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def against_rest(S, G, wanted, shift, tie, delta, run):
     """Visit a block: every weight vector is for one class, `c + shift`, and against the others."""
     y, steps = wanted
@@ -59,7 +59,7 @@ def against_rest(S, G, wanted, shift, tie, delta, run):
     return k
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def joint(S, G, wanted, tie, delta, run):
     """Visit a block: the true class against the best of the others."""
     y, steps = wanted

@@ -66,7 +66,7 @@ def next_mistake(w, alpha, D, rule, measure, low, high, least, R):
     for t in range(U(low), U(high)):
         i = visit(D, t)
         announce(D, t)
-        if measure is None:
+        if not measure:
             s = dot(w, D.rows, i)
         else:
             s, q = dot_and_sqnorm(w, D.rows, i)
@@ -89,8 +89,8 @@ def next_mistake(w, alpha, D, rule, measure, low, high, least, R):
 def epoch(w, alpha, mistakes, D, rule, measure, low, high):
     r"""Make the visits from `low` to `high` of a pass, and update on each mistake.
 
-    `mistakes` receives the times of the mistakes. `measure` is True or None: in the first
-    epoch the rows are checked and their lengths taken on the way. Returns how many
+    `mistakes` receives the times of the mistakes. With `measure`, in the first
+    epoch, the rows are checked and their lengths taken on the way. Returns how many
     mistakes there were, the largest length $\|x_i\|$ met, the least $y_i s$, and the time
     at which the run had to stop, -1 if it did not: at a row that is not finite, or
     weights past the range of their type.
@@ -100,7 +100,7 @@ def epoch(w, alpha, mistakes, D, rule, measure, low, high):
     for t in range(U(low), U(high)):
         i = visit(D, t)
         announce(D, t)
-        if measure is None:
+        if not measure:
             s = dot(w, D.rows, i)
         else:
             s, q = dot_and_sqnorm(w, D.rows, i)

@@ -12,11 +12,10 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from novikoff.cores import side_by_side, spans
 from novikoff.examples import announce, n_visits, visit, weight
-from novikoff.jit import njit
+from novikoff.jit import njit, overload
 from novikoff.learners.ahead import passes_of
 from novikoff.learners.loop import longest_so_far
 from novikoff.learners.updates import square_of, square_under
@@ -97,7 +96,7 @@ def next_to_heed(W, D, rule, taking, measure, low, high, R):
     for t in range(low, high):
         i = visit(D, t)
         announce(D, t)
-        if measure is not None:
+        if measure:
             R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
         taking.scores[0] = dot(W[0], D.rows, i)
         s = np.float64(taking.scores[0] + W[0, -1])
@@ -119,7 +118,7 @@ def epoch(W, beside, alpha, D, rule, taking, measure, base, low, high):
     for t in range(low, high):
         i = visit(D, t)
         announce(D, t)
-        if measure is not None:
+        if measure:
             R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
             if np.inf == R:
                 return k, errors, R, t

@@ -64,18 +64,12 @@ def first(made: Made, k: int) -> Made:
     return Made(*(None if array is None else array[:k] for array in made))
 
 
-def visits(D: Examples) -> Array:
-    """Which row is visited when."""
-    order: Array = np.arange(len(D.y)) if D.order is None else D.order
-    return order
-
-
 def first_visits(D: Examples, late: Array, own: Array) -> Array:
     """From which visit on each class takes part: a late one from its first example on."""
     since = np.zeros(len(late), np.int64)
     if late.any():
         since[late] = n_visits(D)
-        classes, first = np.unique(own[visits(D)], return_index=True)
+        classes, first = np.unique(own[D.visits()], return_index=True)
         since[classes] = np.where(late[classes], first, 0)
     return since
 

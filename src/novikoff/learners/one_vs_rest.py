@@ -33,7 +33,7 @@ def epoch(W, alpha, made, D, rule, classes, measure, base):
     for t in range(n_visits(D)):
         i = visit(D, t)
         announce(D, t)
-        if measure is None:
+        if not measure:
             dots(W, D.rows, i, classes.scores)
         else:
             q = dots_and_sqnorm(W, D.rows, i, classes.scores)

@@ -125,15 +125,15 @@ class Online(MistakeDriven):
             run.w = suited(run.w, D.rows)
         W, beside = of_machines(run.w, run.beside)
         taking = taking_part(since, W)
-        rule, measured = self._rule(run), True if measure else None
+        rule = self._rule(run)
         if run.team is not None and len(W) == 1 and type(rule) in machines.FORESEEN:
             errors = np.zeros(1, np.int64)
-            work = machines.Pass(W, beside, updates, errors, D, rule, taking, measured)
+            work = machines.Pass(W, beside, updates, errors, D, rule, taking, measure)
             k, length, _, stopped = run.team.epoch(work)
             run.mistakes[-1] += int(errors[0])
             return k, length, stopped
         k, wrong, length, stopped = machines.shared_out(
-            n_threads(self.n_jobs), W, beside, updates, D, rule, taking, measured
+            n_threads(self.n_jobs), W, beside, updates, D, rule, taking, measure
         )
         run.mistakes[-1] += int(wrong)
         return k, length, stopped

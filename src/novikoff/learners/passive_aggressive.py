@@ -99,7 +99,7 @@ def next_to_heed(W, D, rule, tau, classes, measure, low, high, R):
     for t in range(low, high):
         i = visit(D, t)
         announce(D, t)
-        if measure is not None:
+        if measure:
             R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
         dots(W, D.rows, i, classes.scores)
         r, m, sound = joint.rival(W, D, i, t, rule, classes)
@@ -364,10 +364,10 @@ class PassiveAggressive(Online):
         if run.w.ndim == 1 or self.multi_class == "ovr":
             return Online._epoch(self, run, updates, room, D, since, measure)
         run.w = suited(run.w, D.rows)
-        tau, first = self._rule(run), True if measure else None
+        tau = self._rule(run)
         rule, classes = Rule(1.0, tau.bias, 0, 0.0), _classes(run.w, since)
         errors = np.zeros(1, np.int64)
-        work = Pass(run.w, updates, errors, D, rule, tau, classes, first)
+        work = Pass(run.w, updates, errors, D, rule, tau, classes, measure)
         k, length, _, stopped = in_turn(work) if run.team is None else run.team.epoch(work)
         run.mistakes[-1] += int(errors[0])
         return k, length, stopped

@@ -249,7 +249,7 @@ class Pocket(Additive):
         """How many errors these weights make, by weight, counted up to `most`."""
         if most == 0.0:
             return 0.0
-        D = D._replace(order=None if D.weight is None else np.flatnonzero(D.weight))
+        D = D.visited(None if len(D.weight) == 1 else np.flatnonzero(D.weight))
         rule = self._rule()._replace(slack=0.0)
         if w.ndim == 1:
             wrong, read = errors(w, D, rule, most)

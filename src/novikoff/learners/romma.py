@@ -54,7 +54,7 @@ def shortest(m, q, xx):
     return (a - m) / rest, q * (1.0 - m) / rest
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def relaxed(S, G, y, shift, edge, made, run):
     """Visit a block: every weight vector is for one class, `c + shift`, and against the others.
 

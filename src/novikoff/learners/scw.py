@@ -66,7 +66,7 @@ def step(rule, C, m, v):
 
 
 @machines.rule_of(Soft)
-@njit
+@njit(allocates=True)
 def learn(rule, mu, Sigma, y, m, D, i):
     r"""$\mu \leftarrow \mu + \alpha\,y\,\Sigma x$, and $\Sigma$ with it"""
     Sx = room_beside(Sigma)

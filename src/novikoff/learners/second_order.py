@@ -72,7 +72,7 @@ def content(rule, m):
 
 
 @machines.rule_of(Whitening, content)
-@njit
+@njit(allocates=True)
 def learn(rule, w, S, y, m, D, i):
     r"""$w \leftarrow (A + xx^\top)^{-1}(v + y\,x)$, where $w = A^{-1}v$"""
     if content(rule, m):

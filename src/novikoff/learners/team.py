@@ -156,9 +156,9 @@ class Team:
     def _gather(self, p: Any, size: int) -> None:
         """Wake the threads that sleep, or all if this is not the pass that they know."""
         if self.shared is None or not _is_again(p, self.shared):
-            order = None if p.D.order is None else p.D.order.copy()
-            self.board, self.shared = Board.of(self.most), p._replace(D=p.D._replace(order=order))
-        elif p.D.order is not None:
+            D = p.D._replace(order=p.D.order.copy())
+            self.board, self.shared = Board.of(self.most), p._replace(D=D)
+        else:
             self.shared.D.order[:] = p.D.order
         for me in range(1, size):
             if len(self.others) < me:
@@ -213,8 +213,6 @@ def _is_again(p: Any, before: Any) -> bool:
     D, E = p.D, before.D
     if D.rows is not E.rows or D.y is not E.y or D.weight is not E.weight:
         return False
-    if D.order is None or E.order is None:
-        return D.order is E.order
     return len(D.order) == len(E.order)
 
 

@@ -164,7 +164,7 @@ class Updates:
 
     def append(self, epoch: int, D: Examples, found: Found, now: Array) -> None:
         """Add the updates that one pass over `D` made, after which squared lengths are `now`."""
-        rows = found.times if D.order is None else D.order[found.times]
+        rows = D.order[found.times] if len(D.order) else found.times
         new = self.room(len(rows))
         new["epoch"], new["label"] = epoch, D.y[rows]
         new["position"], new["example"] = self.visited + found.times, self.origin + rows

@@ -20,7 +20,6 @@ from novikoff.cores import n_threads, one_thread_each, side_by_side, spans
 from novikoff.examples import Examples
 from novikoff.inputs import as_rows, at_unit_length, lengths_of, overflow, read
 from novikoff.jit import njit
-from novikoff.learners import many
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.ballots import AT_ONCE, PRODUCTS, Ballots, products_with, vote
 from novikoff.learners.base import Array
@@ -114,7 +113,7 @@ class Mistakes:
         return self.support[0]
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def replay(W, w, made, k, bias):
     """Go through the run from its `k`-th hyperplane on, and write each down.
 
@@ -128,7 +127,7 @@ def replay(W, w, made, k, bias):
         W[c] = w
 
 
-@njit(nogil=True, cache=True)
+@njit(allocates=True, nogil=True, cache=True)
 def cast(votes, S, lengths, X, low, W, survived, on_line):
     """Add up the votes of hyperplanes `W` on the examples from `low` on.
 
@@ -314,8 +313,8 @@ class VotedPerceptron(Additive):
         return run
 
     def _remember(self, run: Run, D: Examples, made: Made) -> None:
-        rows = many.visits(D)[made.times]
-        weight = np.ones(len(rows)) if D.weight is None else D.weight[rows]
+        rows = D.visits()[made.times]
+        weight = D.weights(rows)
         run.memory.times.append(run.n_seen + made.times)
         run.memory.rows.append(rows.copy())
         run.memory.unsettled += 1

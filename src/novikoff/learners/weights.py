@@ -116,6 +116,8 @@ def felt(step_ratio: float, dtype: Any) -> float:
 
 def least_positive(weight: Array) -> float:
     """The least weight above 0."""
+    if len(weight) == 1:  # in a fraction of the time
+        return float(weight[0]) or np.inf
     return float(np.min(weight, where=weight > 0, initial=np.inf))
 
 

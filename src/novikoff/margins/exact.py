@@ -129,7 +129,7 @@ def meets(V, X, i):
     return False
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def signs(V, X, y, out):
     r"""The exact sign of $y_i\langle v, (x_i, 1)\rangle$ for every row, where $v = \sum_k V_k$."""
     single = V.shape[0] == 1
@@ -148,7 +148,7 @@ def signs(V, X, y, out):
         out[i] = y[i] * exact_sign(V, X, i, limbs)
 
 
-@njit(cache=True)
+@njit(allocates=True, cache=True)
 def lowest_scores(v, X, y):
     r"""Lower bounds of $\min_i y_i\langle v, (x_i, 1)\rangle$, over each class by itself."""
     lows = np.full(2, np.inf)
