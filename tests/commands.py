@@ -12,6 +12,8 @@ from threading import Thread
 
 import pytest
 
+from forks import Popen
+
 DIES = """
 import os, signal, sys
 place, times = sys.argv[1], int(sys.argv[2])
@@ -38,8 +40,15 @@ def command(*words):
 
 def process(*words, **options):
     """Run it in a process of its own, where the process is what the test is about."""
-    options = {"capture_output": True, "text": True, "timeout": 300} | options
-    return subprocess.run(command(*words), check=False, **options)
+    return to_its_end(command(*words), **options)
+
+
+def to_its_end(words, **options):
+    """What `subprocess.run` does, for a program in Python."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with Popen(words, **pipes | options) as started:
+        out, err = started.communicate(timeout=300)
+        return subprocess.CompletedProcess(words, started.returncode, out, err)
 
 
 def run(*words, input=None, stdin=None, cwd=None, text=True):  # noqa: A002
@@ -106,7 +115,7 @@ def done(*words, **options):
 def killed(place, times, *words):
     """Run it with a `kill -9` in a write."""
     program = [sys.executable, "-c", DIES, place, str(times), *map(str, words)]
-    return subprocess.run(program, check=False, capture_output=True, text=True, timeout=300)
+    return to_its_end(program)
 
 
 def same_files(one, other):

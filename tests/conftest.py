@@ -4,18 +4,22 @@ import os
 import resource
 import signal
 import time
+from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from numba.core import event
 
 # what a shell starts in the background ignores Ctrl-C, and so would all commands started here
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+MOST, LEAST, OF_A_LAW = 60, 15, 180
+"""How many examples a test has, and how many all cases of one law share among them."""
+
 settings.register_profile(
     "house",
     deadline=None,  # the first example of a kind compiles its kernel
-    max_examples=60,
+    max_examples=MOST,
     derandomize=True,  # the same examples every time; `make thorough` looks for new ones
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -25,9 +29,21 @@ settings.register_profile(
 settings.register_profile(
     "quick", settings.get_profile("house"), max_examples=10, phases=[Phase.explicit, Phase.generate]
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "house")
+settings.load_profile(PROFILE)
 
 collect_ignore = ["interpreted.py"]  # a script: to look for examples in it would run it
+
+
+def pytest_collection_modifyitems(items):
+    """Let the cases of a law, many learners in many forms, share its examples."""
+    if PROFILE != "house":
+        return
+    laws = [item.obj for item in items if is_hypothesis_test(getattr(item, "obj", None))]
+    for law, cases in Counter(laws).items():
+        given = hasattr(law, "_hypothesis_internal_settings_applied")
+        if not given:
+            settings(max_examples=min(MOST, max(LEAST, OF_A_LAW // cases)))(law)
 
 
 class Compiling(event.Listener):

@@ -9,6 +9,8 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from forks import Popen
+
 ROOT = Path(__file__).parent.parent
 PATIENCE = 60
 
@@ -25,7 +27,8 @@ class Processes:
         log = self.folder / f"{name}.log"
         here = {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
         with log.open("w") as file:
-            process = subprocess.Popen(
+            start = Popen if "PYTHONPATH" not in environment else subprocess.Popen
+            process = start(
                 [sys.executable, "-m", "dask", *words],
                 stdout=file,
                 stderr=subprocess.STDOUT,

@@ -5,17 +5,17 @@ import os
 import pty
 import select
 import struct
-import subprocess
 import termios
 
 from commands import command
+from forks import Popen
 
 
 def on_a_terminal(words):
     """What a command writes to a terminal, and its status."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-    process = subprocess.Popen(command(*words), stdin=its, stdout=its, stderr=its)
+    process = Popen(command(*words), stdin=its, stdout=its, stderr=its)
     os.close(its)
     text = b""
     while True:

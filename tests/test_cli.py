@@ -16,7 +16,8 @@ import pytest
 from scipy import sparse
 
 import novikoff
-from commands import command, done, killed, process, run, same_files
+from commands import command, done, killed, run, same_files
+from forks import Popen, python
 from novikoff.cli.options import FORMATS as PARSER_FORMATS
 from novikoff.cli.options import LEARNERS, NOT_HERE, PARAMETERS
 from novikoff.cli.parser import build
@@ -297,8 +298,9 @@ def test_a_full_disk_leaves_the_old_model(folder, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
     cache = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    words = ("fit", folder / "clean.svm", "-o", model, "--epochs", 2)
-    finished = process(*words, preexec_fn=no_room, env=cache)
+    words = command("fit", folder / "clean.svm", "-o", model, "--epochs", 2)
+    pipe = {"stderr": subprocess.PIPE, "text": True}
+    finished = subprocess.run(words, check=False, preexec_fn=no_room, env=cache, **pipe)
     assert finished.returncode == 4, finished.stderr
     assert str(model) in finished.stderr
     assert model.read_bytes() == before
@@ -311,7 +313,7 @@ def test_a_full_disk_leaves_the_old_model(folder, tmp_path):
 def test_it_composes_with_other_commands(folder, tmp_path):
     model, data = tmp_path / "model", folder / "noisy.svm"
     done("fit", data, "-o", model, "--quiet")
-    line = f"{sys.executable} -m novikoff predict {model} {data} | head -n 1"
+    line = f"{python()} -m novikoff predict {model} {data} | head -n 1"
     piped = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, check=False)
     assert piped.stdout in (b"1\n", b"-1\n")
     assert piped.stderr == b""
@@ -362,7 +364,7 @@ def test_killed_at_any_moment_and_gone_on_with(folder, tmp_path):
     random = np.random.default_rng(0)
     times = int(os.environ.get("NOVIKOFF_KILLS", "4"))
     for _ in range(times):
-        process = subprocess.Popen(command(*fit, *more, "--resume"), stderr=subprocess.DEVNULL)
+        process = Popen(command(*fit, *more, "--resume"), stderr=subprocess.DEVNULL)
         time.sleep(random.uniform(0.5, 1.0) * took)
         process.kill()
         process.wait()
@@ -374,22 +376,22 @@ def test_killed_at_any_moment_and_gone_on_with(folder, tmp_path):
 
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_stops_between_blocks_and_says_how_to_go_on(folder, tmp_path, sent, status):
-    fit = ("fit", folder / "noisy.svm", "--epochs", 150, *LONG[2:])
+    fit = ("fit", folder / "noisy.svm", "--epochs", 40, *LONG[2:])
     done(*fit, "-o", tmp_path / "undisturbed")
-    model = tmp_path / "model"
+    model, checkpoint = tmp_path / "model", tmp_path / "model.checkpoint"
     words = (*fit, "-o", model)
-    for later in range(20):  # until it is not too early: how long it takes to start, no one knows
-        process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
-        time.sleep(1.0 + later / 2)
-        process.send_signal(sent)
-        _, said = process.communicate(timeout=120)
-        if "stopped in epoch" in said:
-            break
-    assert process.returncode == status
+    often = ("--checkpoint", checkpoint, "--every", 0.05)
+    started = Popen(command(*words, *often), stderr=subprocess.PIPE, text=True)
+    while not checkpoint.exists():  # now it is in the midst of an epoch, or between two
+        assert started.poll() is None
+        time.sleep(0.01)
+    started.send_signal(sent)
+    _, said = started.communicate(timeout=120)
+    assert started.returncode == status
     assert re.search(r"stopped in epoch \d+ after [\d,]+ of its examples, at line [\d,]+", said)
     assert "--resume" in said
     assert not model.exists()
-    assert Path(f"{model}.checkpoint").exists()
+    assert checkpoint.exists()
     done(*words, "--resume")
     assert same_files(model, tmp_path / "undisturbed")
 

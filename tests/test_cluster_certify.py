@@ -241,7 +241,8 @@ def test_the_command(tmp_path, capfd):
         (("certify", "{}/?.svm", "--cluster", "127.0.0.1:1"), 3, "No scheduler answers at"),
     ],
 )
-def test_errors_are_sentences(tmp_path, capfd, words, status, told):
+def test_errors_are_sentences(tmp_path, capfd, monkeypatch, words, status, told):
+    monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 1)
     xor_files(tmp_path)
     before = (tmp_path / "1.svm").read_text()
     found, out, err = said(capfd, *(word.format(tmp_path) for word in words))

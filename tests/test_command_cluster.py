@@ -12,6 +12,7 @@ import novikoff
 from clusters import bits, fit, in_process
 from commands import command, process, run
 from dask_processes import kill, processes, wait_for
+from forks import Popen
 from novikoff import AveragedPerceptron
 from terminals import on_a_terminal
 from test_cluster import files
@@ -40,7 +41,7 @@ def test_the_command_on_a_scheduler_writes_the_model_of_the_library(tmp_path):
         long = command(
             *words[:-1], tmp_path / "long", "--epochs", 10**6, "--checkpoint", checkpoint
         )
-        lost = subprocess.Popen(long, stderr=subprocess.PIPE, text=True)
+        lost = Popen(long, stderr=subprocess.PIPE, text=True)
         wait_for(checkpoint.exists)
         kill(dask.scheduler)
         said = lost.communicate(timeout=100)[1].splitlines()
@@ -88,7 +89,7 @@ def test_ctrl_c_ends_the_workers_and_says_how_to_go_on(tmp_path):
     source, checkpoint = files(tmp_path, n_shards=4, n=100), tmp_path / "checkpoint"
     words = ("fit", "--cluster", "local", "--workers", 1, source, "-o", tmp_path / "model")
     words = command(*words, "--epochs", 10**6, "--checkpoint", checkpoint)
-    run = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    run = Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
     wait_for(checkpoint.exists)
     os.killpg(run.pid, signal.SIGINT)  # as a terminal does
     said = run.communicate(timeout=100)[1].splitlines()

@@ -89,6 +89,21 @@ def test_imports_are_found_as_python_finds_them(path):
     assert compiled <= jit.imports(module)
 
 
+READING = [PACKAGE / "rows.py", PACKAGE / "products.py"]
+
+
+@pytest.mark.parametrize("path", COMPILED, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_kernels_touch_data_through_rows_only(path):
+    """So the types of data are tested on the rows, and on one learner from end to end."""
+    for function in ast.walk(ast.parse(path.read_text())):
+        if path in READING or not isinstance(function, ast.FunctionDef) or not is_kernel(function):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Subscript | ast.Attribute):
+                inside = ast.unparse(node.value)
+                assert inside not in ("X", "D.rows", "p.D.rows"), ast.unparse(node)
+
+
 class Copy:
     """The package once more, elsewhere on the disk, and the program run with it."""
 

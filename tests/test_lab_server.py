@@ -13,6 +13,7 @@ import pytest
 
 from asgi import Client
 from commands import command, run
+from forks import Popen
 
 pytest.importorskip("starlette")
 
@@ -295,7 +296,7 @@ def test_no_question_opens_a_file(page, stranger):
 
 def test_the_command_serves_until_it_is_stopped(tmp_path):
     pytest.importorskip("uvicorn")
-    process = subprocess.Popen(
+    process = Popen(
         command("lab", "--port", 0, "--no-browser"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

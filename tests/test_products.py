@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 from scipy import sparse
 
 from novikoff.inputs import as_rows
+from novikoff.jit import njit
 from novikoff.products import dots, dots_and_sqnorm, suited
 from novikoff.rows import Unit, dot, sqnorm
 
 
-@njit
+@njit(cache=True)
 def all_ways(W, X, n, alone, together, measured):
     """Products one by one, all together, and together with the square of the length."""
     for i in range(n):

@@ -2,10 +2,10 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import novikoff
+from forks import python
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -18,8 +18,8 @@ def played(session, folder):
     for line in session.splitlines():
         if not line.startswith("$ "):
             continue
-        words = line[2:].replace("novikoff ", f"{sys.executable} -m novikoff ", 1)
-        words = re.sub(r"^python ", f"{sys.executable} ", words) if "-c" in words else words
+        words = line[2:].replace("novikoff ", f"{python()} -m novikoff ", 1)
+        words = re.sub(r"^python ", f"{python()} ", words) if "-c" in words else words
         out = subprocess.run(
             ["bash", "-c", words],
             cwd=folder,

@@ -11,10 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from numba import njit, typeof
+from numba import typeof
 from scipy import sparse
 
-from novikoff.inputs import DAMAGED, IN_ORDER, OUT_OF_ORDER, as_rows, csr_state
+from novikoff.inputs import (
+    DAMAGED,
+    DTYPES,
+    IN_ORDER,
+    OUT_OF_ORDER,
+    as_rows,
+    csr_state,
+    weight_dtype,
+)
+from novikoff.jit import njit
+from novikoff.products import dots
 from novikoff.rows import (
     CSR,
     Above,
@@ -56,6 +66,42 @@ def test_dot_add_and_norms(X):
             moved = w.copy()
             add(moved, -2.0, rows, i)
             np.testing.assert_array_equal(moved, w - 2 * np.append(x, 0))
+
+
+@njit(cache=True)
+def told_of(w, X, i, moved):
+    """All that a kernel can ask of a row."""
+    add(moved, -2.0, X, i)
+    dots(moved.reshape((1, -1)), X, i, moved[-1:])
+    return dot(w, X, i), sqnorm(w, X, i), norm(X, i), is_binary(X, i)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "indices"), [*((dtype, np.int32) for dtype in DTYPES), (DTYPES[0], np.int64)], ids=str
+)
+@given(data=st.data())
+def test_every_type_is_read_as_it_is(dtype, indices, data):
+    """Also at the ends of its range: integers do not wrap."""
+    if dtype.kind == "f":
+        entries = st.integers(-9, 9)
+    else:
+        ends = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        entries = st.one_of(st.integers(*ends), st.sampled_from(ends))
+    d = data.draw(st.integers(1, 40))
+    X = np.array([data.draw(st.lists(entries, min_size=d, max_size=d))], dtype)
+    csr = sparse.csr_array(X)
+    csr.indices, csr.indptr = csr.indices.astype(indices), csr.indptr.astype(indices)
+    w = weights(X).astype(weight_dtype(X))
+    x = X[0].astype(w.dtype)
+    for rows in (as_rows(X), as_rows(csr)):
+        moved = w.copy()
+        score, square, length, binary = told_of(w, rows, 0, moved)
+        assert score == x @ w[:-1]
+        assert square == x @ x
+        assert length == np.sqrt(x @ x)
+        assert binary == np.isin(x, [0, 1]).all()
+        np.testing.assert_array_equal(moved[:-1], w[:-1] - 2 * x)
+        assert moved[-1] == x @ moved[:-1]
 
 
 @given(X=matrices, level=st.integers(-3, 3))

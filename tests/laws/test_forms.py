@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from laws.learners import ADDITIVE, EXACT, LEARNERS, assert_same, data_for, fitted, options_for
-from novikoff import Winnow
+from novikoff import AveragedPerceptron, Perceptron, Winnow
 from novikoff.examples import Examples
+from novikoff.inputs import DTYPES
 from novikoff.learners.loop import TIES, Rule, epoch
 from novikoff.rows import Gram
 from worlds import worlds
@@ -50,14 +51,14 @@ def test_every_sparse_format(learner, kind):
         np.testing.assert_array_equal(expected.predict(X), expected.predict(rows))
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_wide_sparse_indices(learner):
+def test_wide_sparse_indices():
+    """For one learner: all read through `rows`, whose laws are over all types."""
     X = sparse.csr_array(np.tril(np.ones((6, 6))))
     y = np.arange(6) % 2
-    expected = fitted(learner, X, y, **EPOCHS)
+    expected = fitted(Perceptron, X, y, **EPOCHS)
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     assert X.indices.dtype == np.int64
-    assert_same(expected, fitted(learner, X, y, **EPOCHS), rows=X)
+    assert_same(expected, fitted(Perceptron, X, y, **EPOCHS), rows=X)
 
 
 @pytest.mark.parametrize("learner", EXACT)
@@ -104,12 +105,13 @@ def test_gram_rows_make_the_same_mistakes(world, options):
     assert dual[-1] == primal[-1]
 
 
-@pytest.mark.parametrize("learner", EXACT)
-@pytest.mark.parametrize(
-    "dtype", ["float32", "float64", "bool", "int8", "uint8", "int16", "uint16"]
-)
+ALL_TYPES = [(AveragedPerceptron, dtype.name) for dtype in DTYPES]
+
+
+@pytest.mark.parametrize(("learner", "dtype"), [*ALL_TYPES, *((one, "float32") for one in EXACT)])
 @given(data=st.data())
 def test_types_are_read_as_they_are(learner, dtype, data):
+    """All of them by one learner: `test_rows.py` has the law that the rows give what they are."""
     X, y = data.draw(worlds(entries=st.sampled_from([0, 1]), max_rows=6))
     expected = fitted(learner, X, y, **EPOCHS)
     model = fitted(learner, X.astype(dtype), y, **EPOCHS)
@@ -128,10 +130,9 @@ def test_integers_do_not_wrap(dtype):
     info = np.iinfo(dtype)
     X = np.array([[info.max, info.min], [info.min, info.max], [info.max, info.max]], dtype)
     y = [0, 1, 0]
-    for learner in ADDITIVE:
-        model = fitted(learner, X, y, **EPOCHS)
-        assert_same(fitted(learner, X.astype(float), y, **EPOCHS), model, rows=X)
-        assert_same(fitted(learner, sparse.csr_array(X), y, **EPOCHS), model, rows=X)
+    model = fitted(AveragedPerceptron, X, y, **EPOCHS)
+    assert_same(fitted(AveragedPerceptron, X.astype(float), y, **EPOCHS), model, rows=X)
+    assert_same(fitted(AveragedPerceptron, sparse.csr_array(X), y, **EPOCHS), model, rows=X)
 
 
 @pytest.mark.parametrize("learner", EXACT)

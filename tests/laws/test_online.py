@@ -88,9 +88,11 @@ def test_passive_aggressive_jointly(world, options, seed):
     assert_close(model, run)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
+@pytest.mark.parametrize(
+    ("dtype", "n_classes"),
+    [("float32", 2), ("float32", 3), ("float64", 2), ("float64", 3), ("uint8", 2)],
+)
 @pytest.mark.parametrize("learner", ROUNDED)
-@pytest.mark.parametrize("n_classes", [2, 3])
 def test_forms_and_types(learner, dtype, n_classes):
     """Sparse or dense, in which type: the same but for rounding."""
     random = np.random.default_rng(0)
