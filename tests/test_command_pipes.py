@@ -3,6 +3,7 @@
 import os
 import pty
 import subprocess
+import sys
 
 import numpy as np
 import pytest
