@@ -612,6 +612,23 @@ def test_legends_stay_in_axes_around_which_there_is_no_room():
     assert not inside(ax)
 
 
+@pytest.mark.parametrize("width", [6.4, 4.0, 2.0])
+def test_a_legend_does_not_squeeze_the_axes_more_at_every_drawing(width):
+    """One that is wider than the figure would, until nothing is left of them."""
+    X = np.random.default_rng(0).uniform(size=(1000, 2))
+    y = np.where(X[:, 0] > 0.5, "a class with a long name", "another")
+    figure = plt.figure(layout="constrained", figsize=(width, 4.8))
+    ax = figure.subfigures(1, 2)[1].subplots()
+    model = fitted(Perceptron, X, y, max_iter=5, random_state=0)
+    BoundaryDisplay.from_estimator(model, X, y, ax=ax)
+    figure.canvas.draw()
+    widths = []
+    for _ in range(5):
+        figure.canvas.draw()
+        widths.append(ax.get_window_extent().width)
+    assert min(widths) == pytest.approx(max(widths), rel=0.01)
+
+
 # ------------------------------------------------------------- more than two classes
 
 

@@ -140,13 +140,21 @@ def legend(ax: Any, **options: Any) -> Any:
 
 
 def legend_below(ax: Any, columns: int = 3) -> Any:
-    """A legend under the axes, past what is written there."""
+    """A legend under the axes, past what is written there, in so many columns or fewer.
+
+    One that is wider than the figure would make a layout squeeze the axes more at every drawing.
+    """
     from matplotlib.transforms import ScaledTranslation
 
     down = 3.8 * pyplot().rcParams["font.size"] / 72
     under = ax.transAxes + ScaledTranslation(0, -down, ax.figure.dpi_scale_trans)
     place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": under}
-    return legend(ax, loc="upper center", ncols=columns, borderaxespad=0, **place)
+    for n in range(columns, 0, -1):
+        found = legend(ax, loc="upper center", ncols=n, borderaxespad=0, **place)
+        if found.get_window_extent().width < 0.9 * ax.figure.bbox.width:  # a layout pads it
+            return found
+    found.set_in_layout(False)
+    return found
 
 
 def legend_beside(ax: Any, points: Array, line: Array | None = None) -> Any:
