@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORDERS ?= 1
 PROCESSES ?= 1
 
-.PHONY: demo test lint check format bench scale papers accuracy thorough clean
+.PHONY: demo test quick lint check format bench scale papers accuracy thorough clean
 
 demo: .venv/installed
 	$(BIN)/python examples/demo.py
@@ -20,7 +20,10 @@ lint: .venv/developing
 	$(BIN)/lint-imports
 
 check: .venv/developing
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal --durations 20
+
+quick: .venv/developing lint  ## after an edit: what needs no other program, on few examples
+	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q -n auto --dist worksteal -m "not heavy"
 
 thorough: .venv/developing  ## the laws on many more examples
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest tests/laws

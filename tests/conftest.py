@@ -27,7 +27,7 @@ settings.register_profile(
     "thorough", settings.get_profile("house"), max_examples=1000, derandomize=False
 )
 settings.register_profile(
-    "quick", settings.get_profile("house"), max_examples=10, phases=[Phase.explicit, Phase.generate]
+    "quick", settings.get_profile("house"), max_examples=5, phases=[Phase.explicit, Phase.generate]
 )
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "house")
 settings.load_profile(PROFILE)

@@ -27,6 +27,8 @@ from novikoff.data.options import FORMATS as READER_FORMATS
 from novikoff.store import load_with_extra
 from terminals import on_a_terminal
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 ROOT = Path(__file__).parent.parent
 
 

@@ -29,6 +29,8 @@ from novikoff.cluster.coordinating import Coordination
 from novikoff.data import write
 from worlds import labels, planted
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 MIXINGS = ("uniform", "mistakes")
 FEW = settings(max_examples=12)
 

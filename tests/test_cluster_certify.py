@@ -28,6 +28,8 @@ from novikoff.data import load, planted, write
 from novikoff.margins.sharded import certify as certified
 from novikoff.margins.shards import Here
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 XOR = "0\n1 1:1\n", "1 2:1\n", "0\n", "0 1:1 2:1\n"
 
 

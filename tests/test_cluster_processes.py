@@ -17,7 +17,10 @@ from novikoff import AveragedPerceptron, ClusterError, FileError, Perceptron
 from novikoff.cluster.connecting import connected
 from test_cluster import files
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+pytestmark = [
+    pytest.mark.heavy,  # `make quick` leaves it out
+    pytest.mark.skipif(sys.platform == "win32", reason="needs signals"),
+]
 
 
 @pytest.fixture(scope="module")

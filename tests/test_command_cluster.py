@@ -17,6 +17,8 @@ from novikoff import AveragedPerceptron
 from terminals import on_a_terminal
 from test_cluster import files
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 
 def test_the_command_on_a_scheduler_writes_the_model_of_the_library(tmp_path):
     source = files(tmp_path, n_shards=4, n=100)

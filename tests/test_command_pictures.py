@@ -11,6 +11,8 @@ from commands import said, same_files
 from novikoff.data import load, read, write
 from novikoff.trace import Trace
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 STARTS = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF"}
 
 

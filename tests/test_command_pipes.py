@@ -12,6 +12,8 @@ import forks
 from commands import command, done, run, said, same_files
 from novikoff.data import planted, read, write
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 SHELL = ["bash", "-o", "pipefail", "-c"]
 
 

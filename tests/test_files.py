@@ -198,6 +198,7 @@ def test_a_model_survives_a_limit_of_the_system(path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.heavy
 def test_kill_9_leaves_the_old_model_or_the_new_one(tmp_path):
     """Processes that do nothing but save are killed, many of them inside the write."""
     script = Path(__file__).with_name("kill_savers.py")

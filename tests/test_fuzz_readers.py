@@ -119,6 +119,7 @@ def mutated(text, pick):
     return bytes(text)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("format", ["svmlight", "vw"])
 def test_mutated_files(format, monkeypatch):  # noqa: A002
     make = svmlight_file if format == "svmlight" else vowpal_file

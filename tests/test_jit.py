@@ -125,6 +125,7 @@ class Copy:
         return [float(word) for word in ran.stdout.split()]
 
 
+@pytest.mark.heavy
 def test_what_one_clone_compiled_serves_another_and_an_edit_is_seen(tmp_path):
     one, other = (Copy(tmp_path / name, tmp_path / "cache") for name in ("one", "other"))
     assert one.run() == [5.0, 1]

@@ -19,6 +19,8 @@ from novikoff.lab.server import serve
 from novikoff.lab.state import from_link
 from probes import ATTACK, CELL, DRAWN, FOCUSED, FRAME, OUTSIDE, PLACE, POOR, RENDER, UNNAMED
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 pytest.importorskip("uvicorn")
 pytest.importorskip("starlette")
 playwright_api = pytest.importorskip("playwright.sync_api")

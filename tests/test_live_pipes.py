@@ -18,6 +18,8 @@ from novikoff.data import planted, stream, write
 from novikoff.data.opening import open_source
 from novikoff.errors import FileError
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 PATIENCE = 120  # seconds after which nothing will come any more, however slow the machine
 KNOWN = {"n_features": 5, "zero_based": False}
 TOLD = ("--n-features", 5, "--no-zero-based")

@@ -9,6 +9,8 @@ from scipy import sparse
 from laws.learners import ADDITIVE, LEARNERS, fitted
 from novikoff import VotedPerceptron
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 N, D = 20_000, 200
 
 

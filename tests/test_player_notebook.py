@@ -17,6 +17,8 @@ from novikoff.lab.frames import of_trace
 from novikoff.lab.notebook import module
 from probes import CELL, RENDER, STYLES
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 playwright_api = pytest.importorskip("playwright.sync_api")
 expect = playwright_api.expect
 expect.set_options(timeout=20_000)  # other tests may keep the machine busy

@@ -49,6 +49,8 @@ from novikoff.plots.boundary import projected
 from novikoff.plots.progress import brackets
 from novikoff.plots.style import CLASSES
 
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
 GATE = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array(["no", "no", "no", "yes"])
 XOR = GATE[0], np.array([0, 1, 1, 0])
 THREE = [[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0], [0.5, 1.5]], ["a", "b", "c", "a"]

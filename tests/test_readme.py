@@ -4,8 +4,12 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 import novikoff
 from forks import python
+
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"

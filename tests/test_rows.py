@@ -14,6 +14,7 @@ from hypothesis.extra import numpy as hnp
 from numba import typeof
 from scipy import sparse
 
+from novikoff import rows as primitives
 from novikoff.inputs import (
     DAMAGED,
     DTYPES,
@@ -25,18 +26,15 @@ from novikoff.inputs import (
 )
 from novikoff.jit import njit
 from novikoff.products import dots
-from novikoff.rows import (
-    CSR,
-    Above,
-    Gram,
-    Unit,
-    add,
-    dot,
-    dot_and_sqnorm,
-    is_binary,
-    norm,
-    scale,
-    sqnorm,
+from novikoff.rows import CSR, SUM, Above, Gram, Unit, dot_and_sqnorm
+
+# the primitives as they are, kept on disk: alone, they are called by tests only
+dot, sqnorm, norm = (
+    njit(getattr(primitives, name).py_func, cache=True, fastmath=SUM)
+    for name in ("dot", "sqnorm", "norm")
+)
+add, scale, is_binary = (
+    njit(getattr(primitives, name).py_func, cache=True) for name in ("add", "scale", "is_binary")
 )
 
 matrices = hnp.arrays(
@@ -162,7 +160,7 @@ def test_the_score_while_learning_is_the_score_when_predicting(dtype, form):
             assert q == pytest.approx(float(norm(rows, i)) ** 2, rel=1e-5)
 
 
-@njit
+@njit(cache=True)
 def measured(w, rows, i):
     return dot_and_sqnorm(w, rows, i)
 
@@ -222,6 +220,7 @@ def test_the_state_of_many_rows():
     assert csr_state(indices.view("u4"), X.indptr, 50) == DAMAGED
 
 
+@pytest.mark.heavy
 def test_compiled_is_interpreted():
     """All of it runs uncompiled, and says the same: `interpreted.py` compares the two."""
     script = Path(__file__).parent / "interpreted.py"

@@ -211,6 +211,7 @@ def test_many_rows_without_a_copy():
     assert separability(X, y).verdict == "inseparable"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_more_features_than_fit_a_dense_working_set(form):
     X = sparse.random_array((60, 1200), density=0.05, format="csr", rng=0).toarray()

@@ -34,7 +34,10 @@ from novikoff.learners import team as teams
 PERCEPTRONS = (Perceptron, AveragedPerceptron, VotedPerceptron, Pocket)
 TOLD = ("mistakes_", "dual_coef_", "radius_", "mistake_bound_", "coef_", "intercept_")
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.heavy,  # `make quick` leaves it out
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
 
 
 class Eager(teams.Team):
@@ -104,7 +107,7 @@ options = st.fixed_dictionaries(
     st.sampled_from(["joint", "ovr"]),
     st.sampled_from([2, 3, 5]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=24, deadline=None)
 def test_every_number_of_threads_gives_the_same_model(D, given_options, learner, multi_class, n):
     X, y, weight, order = D
     chosen = given_options | order | {"max_iter": 4}
@@ -118,7 +121,7 @@ def test_every_number_of_threads_gives_the_same_model(D, given_options, learner,
 
 
 @given(examples(), options, st.sampled_from(PERCEPTRONS), st.integers(1, 400))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_and_so_does_a_stream_of_blocks(D, given_options, learner, cut):
     X, y, weight, order = D
     models = [learner(**given_options, **order, n_jobs=jobs) for jobs in (1, 3)]
@@ -172,7 +175,7 @@ HEEDFUL = {  # one form of data each, since each has to be compiled
 
 @pytest.mark.parametrize("name", HEEDFUL)
 @given(st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_two_classes_are_learned_ahead_by_every_learner(name, seed):
     learner, chosen, flat = HEEDFUL[name]
     rng = np.random.default_rng(seed)
@@ -195,7 +198,7 @@ def test_two_classes_are_learned_ahead_by_every_learner(name, seed):
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["PA", "PA-I", "PA-II"]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_and_many_classes_by_the_joint_one(seed, variant):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((rng.integers(5, 400), 17))
@@ -220,7 +223,7 @@ class Fickle(Eager):
 
 
 @given(st.integers(0, 2**32), st.integers(2, 5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_a_team_may_change_from_turn_to_turn(seed, most):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((3000, 17)).astype(np.float32)
@@ -349,7 +352,7 @@ def test_the_model_never_chooses_a_team_that_it_thinks_slower(seconds, gap, most
 
 
 @given(examples())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_a_verdict_is_the_same_for_every_number_of_threads(D):
     X, y = D[:2]
     with pytest.MonkeyPatch.context() as patch:
