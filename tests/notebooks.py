@@ -125,12 +125,10 @@ def _until_it_answers(home, running, said, patience=180):
 
 
 @contextmanager
-def jupyterlab(folder, dark=False):
-    """The address of a notebook in a JupyterLab that knows nothing but `folder`."""
-    (folder / "player.ipynb").write_text(notebook())
+def jupyterlab(folder):
+    """A JupyterLab that knows nothing but `folder`: the address of a notebook, light or dark."""
     settings = folder / "settings"
     settings.mkdir()
-    (settings / "overrides.json").write_text(json.dumps(QUIET | (DARK if dark else {})))
     own = {f"JUPYTER_{name}_DIR": str(folder / name) for name in ("CONFIG", "DATA", "RUNTIME")}
     own |= {"JUPYTERLAB_SETTINGS_DIR": str(folder / "user"), "IPYTHONDIR": str(folder / "ipython")}
     port = free_port()
@@ -149,8 +147,15 @@ def jupyterlab(folder, dark=False):
     }
     command = [sys.executable, "-m", "jupyterlab"]
     command += [f"--{name}={value}" for name, value in options.items()]
+
+    def opened(theme):
+        (folder / f"{theme}.ipynb").write_text(notebook())
+        chosen = QUIET | (DARK if theme == "dark" else {})
+        (settings / "overrides.json").write_text(json.dumps(chosen))  # read when a page asks
+        return f"{home}/lab/workspaces/{theme}/tree/{theme}.ipynb"
+
     with serving(command, folder, port, **own) as home:
-        yield f"{home}/lab/tree/player.ipynb"
+        yield opened
 
 
 @contextmanager

@@ -139,7 +139,7 @@ def test_clusters_that_cannot_do_it_say_so(tmp_path, source, monkeypatch):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 2)
+    monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 0.5)
     with pytest.raises(
         ClusterError, match=rf"No scheduler answers at tcp://127.0.0.1:{port}: start"
     ):

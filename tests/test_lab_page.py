@@ -470,8 +470,7 @@ VIEWS = {
 SIZES = {"desk": (1440, 900), "phone": (390, 844)}
 
 
-@pytest.mark.parametrize("ground", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("size", "ground"), [("desk", "light"), ("phone", "dark")])
 def test_every_view_fits_its_window(open_lab, size, ground):
     """A picture of each is left in .cache/lab."""
     SHOTS.mkdir(parents=True, exist_ok=True)

@@ -157,30 +157,35 @@ OTHER = {"light": "dark", "dark": "light"}
 """What the system is set to: the notebook's own theme is to win."""
 
 
-@pytest.mark.parametrize("theme", GROUNDS)
-def test_in_jupyterlab(open_page, trace, changed, tmp_path, theme):
+@pytest.fixture(scope="module")
+def jupyterlab(tmp_path_factory):
     pytest.importorskip("jupyterlab", reason="JUPYTERLAB WAS NOT TESTED: pip install jupyterlab")
-    with notebooks.jupyterlab(tmp_path, dark=theme == "dark") as address:
-        page = open_page(address, color_scheme=OTHER[theme])
-        first, second, third = (page.locator(".jp-CodeCell").nth(j) for j in range(3))
-        kernel = page.get_by_text("| Idle")
-        expect(kernel).to_be_visible(timeout=LONG)
-        first.locator(".cm-content").click()
-        page.keyboard.press("Shift+Enter")
-        player = first.locator(".novikoff")
-        player.wait_for()
-        walk(player, trace)
-        assert ground(player) == GROUNDS[theme]
-        second.locator(".cm-content").click()
-        page.keyboard.press("Shift+Enter")
-        expect(second).to_contain_text("Python is told of step 4")
-        player.get_by_role("button", name="End").click()
-        third.locator(".cm-content").click()
-        page.keyboard.press("Shift+Enter")
-        expect(player).to_have_attribute("data-step", "4", timeout=LONG)
-        player.evaluate("element => element.scrollIntoView()")
-        kept(page, f"jupyterlab_{theme}")
-        assert changed(player, theme) == []
+    with notebooks.jupyterlab(tmp_path_factory.mktemp("jupyter")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("theme", GROUNDS)
+def test_in_jupyterlab(open_page, trace, changed, jupyterlab, theme):
+    page = open_page(jupyterlab(theme), color_scheme=OTHER[theme])
+    first, second, third = (page.locator(".jp-CodeCell").nth(j) for j in range(3))
+    kernel = page.get_by_text("| Idle")
+    expect(kernel).to_be_visible(timeout=LONG)
+    first.locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    player = first.locator(".novikoff")
+    player.wait_for()
+    walk(player, trace)
+    assert ground(player) == GROUNDS[theme]
+    second.locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    expect(second).to_contain_text("Python is told of step 4")
+    player.get_by_role("button", name="End").click()
+    third.locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    expect(player).to_have_attribute("data-step", "4", timeout=LONG)
+    player.evaluate("element => element.scrollIntoView()")
+    kept(page, f"jupyterlab_{theme}")
+    assert changed(player, theme) == []
 
 
 @pytest.mark.parametrize("theme", GROUNDS)
