@@ -1,8 +1,8 @@
 """Settings of all tests; at the end of a run, what compiling cost and how large processes grew."""
 
 import os
-import resource
 import signal
+import sys
 import time
 from collections import Counter
 
@@ -35,14 +35,20 @@ settings.load_profile(PROFILE)
 collect_ignore = ["interpreted.py"]  # a script: to look for examples in it would run it
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One more than there are cores, since some tests wait for browsers and other programs."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+
+
 def pytest_collection_modifyitems(items):
     """Let the cases of a law, many learners in many forms, share its examples."""
     if PROFILE != "house":
         return
     laws = [item.obj for item in items if is_hypothesis_test(getattr(item, "obj", None))]
     for law, cases in Counter(laws).items():
-        given = hasattr(law, "_hypothesis_internal_settings_applied")
-        if not given:
+        has_a_number_of_its_own = hasattr(law, "_hypothesis_internal_settings_applied")
+        if not has_a_number_of_its_own:
             settings(max_examples=min(MOST, max(LEAST, OF_A_LAW // cases)))(law)
 
 
@@ -67,9 +73,17 @@ event.register("numba:compile", COMPILING)
 COSTS = []
 
 
+def memory():
+    """How much this process ever took, in GB; 0 where that is not told."""
+    try:
+        from resource import RUSAGE_SELF, getrusage
+    except ImportError:
+        return 0.0
+    return getrusage(RUSAGE_SELF).ru_maxrss / (2**30 if sys.platform == "darwin" else 2**20)
+
+
 def pytest_sessionfinish(session):
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    cost = (COMPILING.kernels, COMPILING.seconds, memory)
+    cost = (COMPILING.kernels, COMPILING.seconds, memory())
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["cost"] = cost
     else:
@@ -78,13 +92,13 @@ def pytest_sessionfinish(session):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
-    COSTS.append(node.workeroutput["cost"]) if hasattr(node, "workeroutput") else None
+    if hasattr(node, "workeroutput"):  # it has ended by itself
+        COSTS.append(node.workeroutput["cost"])
 
 
 def pytest_terminal_summary(terminalreporter):
-    costs = [cost for cost in COSTS if cost[1] or len(COSTS) == 1] or COSTS
-    kernels, seconds, memory = zip(*costs, strict=True)
+    kernels, seconds, memory = zip(*COSTS, strict=True)
     terminalreporter.write_line(
-        f"compiled {sum(kernels)} kernels in {sum(seconds):.0f} s of {len(costs)} processes; "
-        f"the largest took {max(memory):.1f} GB"
+        f"compiled {sum(kernels)} kernels in {sum(seconds):.0f} s; "
+        f"the largest process took {max(memory):.1f} GB"
     )

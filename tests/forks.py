@@ -16,22 +16,22 @@ import subprocess
 import sys
 import threading
 import traceback
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
 from numpy.random import RandomState
 
+COMMANDS = ("converting", "fitting", "proving", "showing", "using")
 IMPORTED = (
-    *(f"novikoff.cli.{part}" for part in ("converting", "fitting", "proving", "showing", "using")),
-    *("novikoff.learners", "novikoff.margins.separability", "novikoff.store.models"),
-    *(
-        "novikoff.cluster.fitting",
-        "novikoff.training",
-        "distributed",
-        "distributed.cli.dask_worker",
-    ),
+    *(f"novikoff.cli.{name}" for name in COMMANDS),
+    "novikoff.cluster.fitting",
+    "novikoff.learners",
+    "novikoff.margins.separability",
+    "novikoff.store.models",
+    "novikoff.training",
+    "distributed.cli.dask_scheduler",
+    "distributed.cli.dask_worker",
 )
 
 
@@ -55,7 +55,9 @@ def serve(path):
                         asking.sendall(b"%8d" % os.waitpid(pid, 0)[1])
                     continue
                 asking = listening.accept()[0]
-                text, ends, *_ = socket.recv_fds(asking, 2**20, 3)
+                size, ends, *_ = socket.recv_fds(asking, 8, 3)
+                with asking.makefile("rb") as sent:
+                    text = sent.read(int(size))
                 pid = os.fork()
                 if pid == 0:
                     return json.loads(text), ends
@@ -76,7 +78,8 @@ def become(wish, ends):
     os.chdir(wish["cwd"])
     os.environ.clear()
     os.environ.update(wish["env"])
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115
+    sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
     kind, what, *words = wish["words"]
     sys.argv = ["-c", *words]
     try:
@@ -97,12 +100,17 @@ def become(wish, ends):
 
 
 def finish(status):
-    """End as Python does, but for taking all apart that was imported."""
+    """End as Python does, except for tearing down everything that was imported."""
+    if isinstance(status, str):
+        print(status, file=sys.stderr)  # noqa: T201
+        status = 1
     threading._shutdown()
     atexit._run_exitfuncs()
-    for file in (sys.stdout, sys.stderr):
-        with suppress(BrokenPipeError):
-            file.flush()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        traceback.print_exc()
+        status = 120
     os._exit(status)
 
 
@@ -112,7 +120,7 @@ def server():
     path = os.path.join(mkdtemp(), "forks")
     words = [sys.executable, __file__, path]
     started = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    started.stdout.readline()
+    assert started.stdout.readline() == b"\n"
     atexit.register(started.communicate)
     return path
 
@@ -122,7 +130,9 @@ import json, os, socket, sys
 asked = socket.socket(socket.AF_UNIX)
 asked.connect(sys.argv[1])
 wish = {"words": sys.argv[2:], "cwd": os.getcwd(), "env": dict(os.environ), "session": False}
-socket.send_fds(asked, [json.dumps(wish).encode()], [0, 1, 2])
+text = json.dumps(wish).encode()
+socket.send_fds(asked, [b"%8d" % len(text)], [0, 1, 2])
+asked.sendall(text)
 os.closerange(0, 3)
 asked.recv(8)
 code = os.waitstatus_to_exitcode(int(asked.recv(8)))
@@ -153,7 +163,9 @@ class Popen(subprocess.Popen):
         }
         self.asked = socket.socket(socket.AF_UNIX)
         self.asked.connect(server())
-        socket.send_fds(self.asked, [json.dumps(wish).encode()], ends)
+        text = json.dumps(wish).encode()
+        socket.send_fds(self.asked, [b"%8d" % len(text)], ends)
+        self.asked.sendall(text)
         self.pid = int(self.asked.recv(8))
         self._child_created = True
         self._close_pipe_fds(*pipes)
@@ -174,6 +186,9 @@ class Popen(subprocess.Popen):
                 self._handle_exitstatus(status)
         return self.returncode
 
+
+if not hasattr(os, "pidfd_open"):  # which Linux has; elsewhere it takes longer
+    Popen, python = subprocess.Popen, lambda: sys.executable
 
 if __name__ == "__main__":
     sys.path.remove(str(Path(__file__).parent))

@@ -4,10 +4,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from numba.core.runtime import _nrt_python, rtsys
 from scipy import sparse
 
 from laws.learners import ADDITIVE, LEARNERS, fitted
 from novikoff import VotedPerceptron
+from novikoff.learners import DUALS
 
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out
 
@@ -25,9 +27,13 @@ def peak(work):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+EVERY_TYPE = [(ADDITIVE[0], dtype) for dtype in ("float64", "uint8", "bool", "int16")]
+
+
+@pytest.mark.parametrize(
+    ("learner", "dtype"), [*((one, "float32") for one in LEARNERS), *EVERY_TYPE]
+)
 @pytest.mark.parametrize("shuffle", [False, True])
-@pytest.mark.parametrize("dtype", ["float64", "float32", "uint8", "bool", "int16"])
 def test_dense_data_is_not_copied(learner, dtype, shuffle):
     random = np.random.default_rng(0)
     X = (random.random((N, D)) < 0.5).astype(dtype)
@@ -87,3 +93,35 @@ def test_a_stream_of_rows_takes_no_more_and_more_memory():
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert held < 10_000
+
+
+@pytest.fixture
+def counting():
+    """Let numba count what compiled code allocates and frees."""
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+@pytest.mark.usefixtures("counting")
+@pytest.mark.parametrize("learner", [*LEARNERS, *DUALS])
+def test_what_kernels_make_is_freed(learner):
+    """References are counted only in kernels that say that they make arrays."""
+    X = (np.random.default_rng(0).random((60, 6)) < 0.5).astype(float)
+    full = {"covariance": "full"} if "covariance" in learner().get_params() else {}
+
+    def held():
+        counted = rtsys.get_allocation_stats()
+        return counted.alloc - counted.free
+
+    def work():
+        for form in (np.asarray, sparse.csr_array):
+            for y in (X[:, 0], X[:, 0] + X[:, 1] * learner().takes_many_classes):
+                model = fitted(learner, form(X), y, max_iter=3, **full)
+                model.decision_function(form(X))
+                model.partial_fit(form(X), y)
+
+    work()  # the first time compiles
+    before = held()
+    work()
+    assert held() == before

@@ -4,7 +4,11 @@ Names are imported when they are first used, so that ``import novikoff`` costs n
 """
 
 from importlib import import_module
+from time import time
 from typing import TYPE_CHECKING, Any
+
+_STARTED = time()
+"""Before any other module of the package was read: `novikoff.jit` asks which were edited since."""
 
 if TYPE_CHECKING:
     from novikoff.dual_trace import DualTrace

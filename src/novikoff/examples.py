@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.jit import njit, overload
-from novikoff.rows import U, touch
+from novikoff.rows import U, constant, touch
 
 LOOK_AHEAD = 8
-ALL, ONE = np.empty(0, np.int64), np.ones(1)
+ALL, ONE = np.empty(0, np.int64), constant(np.ones(1))
 
 
 class Examples(NamedTuple):
@@ -29,10 +29,10 @@ class Examples(NamedTuple):
 
     def weighted(self, weight: Any) -> "Examples":
         """With these weights, if there are any."""
-        return self if weight is None else self._replace(weight=weight)
+        return self if weight is None else self._replace(weight=constant(weight))
 
     def visited(self, order: Any) -> "Examples":
-        """In this order, if there is one, which may leave some out, or all."""
+        """In this order, if one is given; it may leave out some rows, or all."""
         if order is None:
             return self if self.order is ALL else self._replace(order=ALL)
         return self._replace(order=order) if len(order) else self._replace(y=self.y[:0], order=ALL)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from novikoff.errors import BadRow, DataError, WeightOverflow
 from novikoff.jit import njit
-from novikoff.rows import CSR, U, is_binary, norm
+from novikoff.rows import CSR, U, constant, is_binary, norm
 
 DTYPES = [
     np.dtype(name) for name in ("float64", "float32", "bool", "int8", "uint8", "int16", "uint16")
@@ -110,13 +110,6 @@ def as_rows(X: Any) -> Any:
     if not sparse.issparse(X):
         return constant(X)
     return CSR(constant(X.data), constant(X.indices), constant(X.indptr), X.shape[1])
-
-
-def constant(array: Any) -> Any:
-    """The same array, not to be written to: so one compiled form reads all, also memory maps."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def in_canonical_order(X: Any) -> Any:

@@ -10,7 +10,7 @@ the text of every module that can have a part in it. These modules are the kerne
 of the classes among its types (a rule's step stands in the file of the rule), and whatever
 modules with compiled code these import. `tests/test_jit.py` checks that kernels use nothing else.
 
-``NUMBA_CACHE_DIR`` names another folder. A form that nobody used for a month is removed.
+``NUMBA_CACHE_DIR`` names another folder. A form that nobody has used for a month is removed.
 """
 
 import hashlib
@@ -26,6 +26,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import llvmlite
 import numba
 import numba.extending
 import numpy as np
@@ -36,9 +37,20 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
+from novikoff import _STARTED as STARTED
+
 BARE: Any = {"_nrt": False, "error_model": "numpy"}
-STARTED = time.time()
+VERSIONS = (
+    sys.implementation.cache_tag,
+    numba.__version__,
+    llvmlite.__version__,
+    np.__version__,
+)
+SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "USING_SVML")
+"""Those of numba that change what it compiles."""
 MONTH = 30 * 24 * 3600.0
+CLOCK = 0.02
+"""How far the clock of files may be behind, in seconds."""
 IMPORT = re.compile(r"^from (novikoff[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 COMPILED = re.compile(r"^from (numba|novikoff\.jit)\b", re.MULTILINE)
 
@@ -48,15 +60,15 @@ def njit(
 ) -> Any:
     """Compile a function when it is called; with `cache`, keep the result on disk.
 
-    Kernels look at arrays and keep none, so the references to them go uncounted, which would take
-    atomic instructions at every call; one that makes arrays must say that it `allocates`.
+    Kernels look at arrays and keep none, so references to them are not counted: counting takes
+    atomic instructions at every call. A kernel that makes arrays must say that it `allocates`.
     Divisions by zero give infinity or NaN, as in numpy.
     """
     if function is None:
         return lambda function: njit(function, cache=cache, allocates=allocates, **options)
     dispatcher = numba.njit(**BARE | {"_nrt": allocates}, **options)(function)
     if cache and not config.DISABLE_JIT:  # type: ignore[attr-defined]
-        dispatcher._cache = KernelCache(function)
+        dispatcher._cache = KernelCache(function, options | {"allocates": allocates})
     return dispatcher
 
 
@@ -68,14 +80,17 @@ def overload(function: Any, **options: Any) -> Any:
 def folder() -> Path:
     """Where compiled forms are kept."""
     chosen = config.CACHE_DIR  # type: ignore[attr-defined]
-    return Path(chosen or AppDirs("novikoff", appauthor=False).user_cache_dir, "kernels")
+    own = Path(chosen, "novikoff") if chosen else AppDirs("novikoff", False).user_cache_dir
+    return Path(own, "kernels")
 
 
 class KernelCache(NullCache):
     """The compiled forms of one kernel. Without a place to keep them, there are none."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        assert function.__closure__ is None  # it would be one more thing to know it by
         self.function = function
+        self.options = sorted((name, sorted_if_set(value)) for name, value in options.items())
 
     @property
     def cache_path(self) -> str:
@@ -114,17 +129,16 @@ class KernelCache(NullCache):
         text = texts(frozenset(modules))
         if text is None:
             return None
-        versions = sys.implementation.cache_tag, numba.__version__, np.__version__
-        made_from = (
-            function.__qualname__,
-            str(sig),
-            classes,
-            codegen.magic_tuple(),
-            versions,
-            text,
-        )
-        name = hashlib.sha256(repr(made_from).encode()).hexdigest()[:32]
+        kernel = function.__qualname__, self.options, str(sig), classes
+        settings = [getattr(config, name, None) for name in SETTINGS]
+        made_by = VERSIONS, codegen.magic_tuple(), settings
+        name = hashlib.sha256(repr((kernel, made_by, text)).encode()).hexdigest()[:32]
         return Path(self.cache_path, f"{function.__qualname__}-{name}.nbc")
+
+
+def sorted_if_set(value: Any) -> Any:
+    """The same value, in an order that does not change from process to process."""
+    return sorted(value) if isinstance(value, set | frozenset) else value
 
 
 def classes_in(sig: Any) -> Iterator[type]:
@@ -136,7 +150,7 @@ def classes_in(sig: Any) -> Iterator[type]:
             yield from classes_in(each.types)  # type: ignore[attr-defined]
 
 
-# ------------------------------------------------------------- which texts have a part in it
+# ------------------------------------------------------------- which sources go into it
 
 
 @cache
@@ -152,12 +166,12 @@ def texts(modules: frozenset[str]) -> str | None:
         if name not in reached:
             try:
                 reached[name] = source(name)
-                edited = os.stat(file_of(name)).st_mtime > STARTED
-            except OSError:
+                file = os.stat(file_of(name))
+                waiting += imports(name)
+            except (OSError, ValueError, AttributeError, KeyError):  # it has no source, or no file
                 return None
-            if edited:
+            if max(file.st_mtime, file.st_ctime) > STARTED - CLOCK:
                 return None
-            waiting += imports(name)
     return hashlib.sha256(repr(sorted(reached.items())).encode()).hexdigest()
 
 
@@ -182,8 +196,8 @@ def imports(name: str) -> set[str]:
 
 @cache
 def remove_unused() -> None:
-    """Remove what was not used for a month, once a process."""
+    """Remove what was not used for a month, once per process."""
     for path in folder().glob("*/*"):
         with suppress(OSError):
-            if path.stat().st_mtime < time.time() - MONTH:
+            if path.suffix in (".nbc", ".tmp") and path.stat().st_mtime < time.time() - MONTH:
                 path.unlink()

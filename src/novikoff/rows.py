@@ -76,6 +76,13 @@ class Above(NamedTuple):
     level: float
 
 
+def constant(array: Any) -> Any:
+    """A read-only view, so that one compiled form reads all arrays, memory maps included."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 # ------------------------------------------------------------- getting at the entries
 
 

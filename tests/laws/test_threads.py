@@ -31,6 +31,8 @@ from novikoff.data import write
 from novikoff.learners import ahead
 from novikoff.learners import team as teams
 
+SOME, FEW = (settings(max_examples=settings.default.max_examples // part) for part in (3, 6))
+"""Threads that wait for each other while other tests have the cores take their time."""
 PERCEPTRONS = (Perceptron, AveragedPerceptron, VotedPerceptron, Pocket)
 TOLD = ("mistakes_", "dual_coef_", "radius_", "mistake_bound_", "coef_", "intercept_")
 
@@ -73,10 +75,7 @@ def told(model, X):
 
 @st.composite
 def examples(draw):
-    """Enough rows for many rounds, of a width where sums are reassociated, and with hard labels.
-
-    Dense or sparse, weighted or not: two kinds, since each has to be compiled.
-    """
+    """Enough rows for many rounds, of a width where sums are reassociated, and with hard labels."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, d = draw(st.integers(2, 700)), draw(st.sampled_from([1, 3, 17, 64, 130]))
     n_classes = draw(st.sampled_from([2, 2, 3, 5]))
@@ -86,9 +85,11 @@ def examples(draw):
     y = (X @ W + np.abs(X).mean() * noise).argmax(axis=1)
     y[:n_classes] = np.arange(n_classes)[: len(y)]
     if draw(st.booleans()):
-        return X.astype(np.float32), y, None, {"shuffle": False}
-    X = sparse.csr_array(np.where(rng.random(X.shape) < 0.3, X, 0.0))
-    return X, y, rng.choice([0.5, 2.0], n), {"shuffle": True, "random_state": 0}
+        X = X.astype(np.float32)
+    else:
+        X = sparse.csr_array(np.where(rng.random(X.shape) < 0.3, X, 0.0))
+    weight = rng.choice([0.5, 2.0], n) if draw(st.booleans()) else None
+    return X, y, weight, {"shuffle": draw(st.booleans()), "random_state": 0}
 
 
 options = st.fixed_dictionaries(
@@ -107,7 +108,7 @@ options = st.fixed_dictionaries(
     st.sampled_from(["joint", "ovr"]),
     st.sampled_from([2, 3, 5]),
 )
-@settings(max_examples=24, deadline=None)
+@SOME
 def test_every_number_of_threads_gives_the_same_model(D, given_options, learner, multi_class, n):
     X, y, weight, order = D
     chosen = given_options | order | {"max_iter": 4}
@@ -121,7 +122,7 @@ def test_every_number_of_threads_gives_the_same_model(D, given_options, learner,
 
 
 @given(examples(), options, st.sampled_from(PERCEPTRONS), st.integers(1, 400))
-@settings(max_examples=12, deadline=None)
+@FEW
 def test_and_so_does_a_stream_of_blocks(D, given_options, learner, cut):
     X, y, weight, order = D
     models = [learner(**given_options, **order, n_jobs=jobs) for jobs in (1, 3)]
@@ -175,7 +176,7 @@ HEEDFUL = {  # one form of data each, since each has to be compiled
 
 @pytest.mark.parametrize("name", HEEDFUL)
 @given(st.integers(0, 2**32))
-@settings(max_examples=8, deadline=None)
+@FEW
 def test_two_classes_are_learned_ahead_by_every_learner(name, seed):
     learner, chosen, flat = HEEDFUL[name]
     rng = np.random.default_rng(seed)
@@ -198,7 +199,7 @@ def test_two_classes_are_learned_ahead_by_every_learner(name, seed):
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["PA", "PA-I", "PA-II"]))
-@settings(max_examples=10, deadline=None)
+@FEW
 def test_and_many_classes_by_the_joint_one(seed, variant):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((rng.integers(5, 400), 17))
@@ -223,7 +224,7 @@ class Fickle(Eager):
 
 
 @given(st.integers(0, 2**32), st.integers(2, 5))
-@settings(max_examples=12, deadline=None)
+@FEW
 def test_a_team_may_change_from_turn_to_turn(seed, most):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((3000, 17)).astype(np.float32)
@@ -352,7 +353,7 @@ def test_the_model_never_chooses_a_team_that_it_thinks_slower(seconds, gap, most
 
 
 @given(examples())
-@settings(max_examples=12, deadline=None)
+@FEW
 def test_a_verdict_is_the_same_for_every_number_of_threads(D):
     X, y = D[:2]
     with pytest.MonkeyPatch.context() as patch:

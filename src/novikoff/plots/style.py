@@ -140,7 +140,7 @@ def legend(ax: Any, **options: Any) -> Any:
 
 
 def legend_below(ax: Any, columns: int = 3) -> Any:
-    """A legend under the axes, past what is written there, in so many columns or fewer.
+    """A legend under the axes, past what is written there, in at most this many columns.
 
     One that is wider than the figure would make a layout squeeze the axes more at every drawing.
     """

@@ -53,7 +53,6 @@ async function next() {
   while (pending) {
     const { link, options, done } = pending;
     pending = null;
-    document.body.classList.add("waiting");
     try {
       const found = await ask("run", { state: link });
       accept(found, options);
@@ -64,7 +63,6 @@ async function next() {
       done(false);
     }
   }
-  document.body.classList.remove("waiting");
   busy = false;
 }
 
