@@ -20,6 +20,13 @@ from novikoff.cluster.sources import SHARD_BYTES, sharded
 from novikoff.training import weights_by_label
 
 
+def hush_dask() -> None:
+    """Keep dask and its event loop from logging what the command says itself, as after Ctrl-C."""
+    require_dask()  # which sets the levels itself when it is imported
+    for name in ("distributed.client", "tornado.application"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
 def on_cluster(model: Any, arguments: Namespace) -> int:
     """Train on shards, and write the model."""
     started = time.monotonic()
@@ -30,8 +37,7 @@ def on_cluster(model: Any, arguments: Namespace) -> int:
     resume = arguments.resume and os.path.exists(checkpoint or "")
     if arguments.resume and not resume:
         say(f"{checkpoint} does not exist: starting from the beginning.")
-    require_dask()  # which has ideas of its own about levels
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # we say it ourselves
+    hush_dask()
     weights, before = weights_of_classes(arguments), None if resume else written(checkpoint)
     with ShardProgress(hidden=arguments.quiet) as progress:
         try:

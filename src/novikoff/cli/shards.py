@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from novikoff import Separability
+from novikoff.cli.clustering import hush_dask
 from novikoff.cli.meaning import require_meaning
 from novikoff.cli.paths import require_different
 from novikoff.cli.proving import BYTES_EACH, About
@@ -40,6 +41,7 @@ def verified(arguments: Namespace, certificate: Separability) -> bool:
 def working(arguments: Namespace) -> Iterator[Workers]:
     """The workers, when they have looked at their shards."""
     data = found_shards(arguments)
+    hush_dask()
     with connected(arguments.cluster, arguments.workers) as client:
         workers = Workers(data, client)
         tell_skipped(workers.layout.skipped)
