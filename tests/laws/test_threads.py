@@ -31,7 +31,7 @@ from novikoff.data import write
 from novikoff.learners import ahead
 from novikoff.learners import team as teams
 
-SOME, FEW = (settings(max_examples=settings.default.max_examples // part) for part in (3, 6))
+SOME, FEW = (settings(max_examples=1 + settings.default.max_examples // part) for part in (3, 6))
 """Threads that wait for each other while other tests have the cores take their time."""
 PERCEPTRONS = (Perceptron, AveragedPerceptron, VotedPerceptron, Pocket)
 TOLD = ("mistakes_", "dual_coef_", "radius_", "mistake_bound_", "coef_", "intercept_")
