@@ -122,15 +122,8 @@ def same_files(one, other):
     return Path(one).read_bytes() == Path(other).read_bytes()
 
 
-def said(capfd, *words):
-    """Run it in this process: its status, what it printed, and what it said."""
-    from novikoff.cli import main
-
-    capfd.readouterr()
-    try:
-        status = main([str(word) for word in words])
-    except SystemExit as end:
-        status = end.code
-    out, err = capfd.readouterr()
-    assert "Traceback" not in err
-    return status, out, err
+def said(*words):
+    """The same as a status, what it printed, and what it said: never a traceback."""
+    finished = run(*words)
+    assert "Traceback" not in finished.stderr
+    return finished.returncode, finished.stdout, finished.stderr

@@ -218,7 +218,7 @@ def xor_files(folder):
     return str(folder / "?.svm")
 
 
-def test_the_command(tmp_path, capfd):
+def test_the_command(tmp_path):
     pattern, proof = xor_files(tmp_path), tmp_path / "proof"
     out = done("certify", "--cluster", "local", pattern, "--save", proof)
     assert out.startswith("inseparable\nproof      4 examples with multipliers")
@@ -226,7 +226,7 @@ def test_the_command(tmp_path, capfd):
     told = Separability.from_json(proof.read_text())
     assert told.verify([[0, 0], [1, 0], [0, 1], [0, 0], [1, 1]], [0, 1, 1, 0, 0])
     holds = "inseparable: the proof holds\n"
-    assert said(capfd, "verify", proof, tmp_path / "xor.svm")[:2] == (0, holds)
+    assert said("verify", proof, tmp_path / "xor.svm")[:2] == (0, holds)
     assert done("verify", proof, pattern, "--cluster", "local") == holds
 
 
@@ -243,11 +243,11 @@ def test_the_command(tmp_path, capfd):
         (("certify", "{}/?.svm", "--cluster", "127.0.0.1:1"), 3, "No scheduler answers at"),
     ],
 )
-def test_errors_are_sentences(tmp_path, capfd, monkeypatch, words, status, told):
+def test_errors_are_sentences(tmp_path, monkeypatch, words, status, told):
     monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 1)
     xor_files(tmp_path)
     before = (tmp_path / "1.svm").read_text()
-    found, out, err = said(capfd, *(word.format(tmp_path) for word in words))
+    found, out, err = said(*(word.format(tmp_path) for word in words))
     assert (found, out) == (status, "")
     assert told in err
     assert (tmp_path / "1.svm").read_text() == before

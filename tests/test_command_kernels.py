@@ -42,32 +42,32 @@ def as_options(parameters):
 @pytest.mark.parametrize("file", ["two.csv", "three.csv"])
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
-def test_from_file_to_score(folder, capfd, name, file):
+def test_from_file_to_score(folder, name, file):
     word, data = name.split()[0], read(folder / file)
     path = folder / f"{name}-{file}.model"
     options = [*as_options(OPTIONS[name])]
-    status, _, err = said(capfd, "fit", folder / file, "-o", path, "--learner", word, *options)
+    status, _, err = said("fit", folder / file, "-o", path, "--learner", word, *options)
     assert (status, "mistakes in 10 epochs" in err) == (0, True)
     own = CLASSES[word](random_state=0, **OPTIONS[name]).fit(data.X, data.y)
     model = novikoff.load(path)
     assert model.get_params() == own.get_params()
-    status, out, _ = said(capfd, "predict", path, folder / file, "--scores")
+    status, out, _ = said("predict", path, folder / file, "--scores")
     lines = [line.split("\t") for line in out.splitlines()]
     assert [line[0] for line in lines] == list(map(as_written, own.predict(data.X)))
     scores = np.array([[float(s) for s in line[1:]] for line in lines])
     np.testing.assert_array_equal(scores.squeeze(), own.decision_function(data.X))
-    status, out, _ = said(capfd, "score", path, folder / file, "--json")
+    status, out, _ = said("score", path, folder / file, "--json")
     assert json.loads(out)["right"] == int((own.predict(data.X) == data.y).sum())
-    status, out, _ = said(capfd, "show", path)
+    status, out, _ = said("show", path)
     assert status == 0
     assert f"{type(own).__name__} of " in out
     assert "examples     120, and 1,200 visits in all passes" in out
 
 
-def test_the_same_command_writes_the_same_model(folder, capfd):
+def test_the_same_command_writes_the_same_model(folder):
     for name in ("one", "other"):
         words = ("fit", folder / "two.csv", "-o", folder / name, "--learner", "kernel")
-        assert said(capfd, *words, "--seed", 7)[0] == 0
+        assert said(*words, "--seed", 7)[0] == 0
     assert same_files(folder / "one", folder / "other")
 
 
@@ -98,32 +98,32 @@ NO_MEANING = {
 
 
 @pytest.mark.parametrize("options", NO_MEANING, ids=" ".join)
-def test_what_has_no_meaning_is_said(folder, capfd, tmp_path, monkeypatch, options):
+def test_what_has_no_meaning_is_said(folder, tmp_path, monkeypatch, options):
     monkeypatch.chdir(tmp_path)
     words = ("fit", folder / "two.csv", "-o", "model", "--learner", "kernel")
-    status, _, err = said(capfd, *words, *options)
+    status, _, err = said(*words, *options)
     assert status == 2
     assert re.search(NO_MEANING[options], err), err
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
-def test_weights_of_examples_and_classes(folder, capfd):
+def test_weights_of_examples_and_classes(folder):
     data = read(folder / "weighted.csv", weight="weight")
     words = ("fit", folder / "weighted.csv", "-o", folder / "weighted", "--learner", "kernel")
-    assert said(capfd, *words, "--weight", "weight", "--class-weight", "balanced")[0] == 0
+    assert said(*words, "--weight", "weight", "--class-weight", "balanced")[0] == 0
     own = KernelPerceptron(random_state=0, class_weight="balanced")
     own.fit(data.X, data.y, sample_weight=data.weight)
     loaded = novikoff.load(folder / "weighted")
     np.testing.assert_array_equal(loaded.dual_coef_, own.dual_coef_)
     assert loaded.get_params() == own.get_params()
-    status, _, err = said(capfd, *words, "--weight", "weight", "--budget", "40")
+    status, _, err = said(*words, "--weight", "weight", "--budget", "40")
     assert (status, "and has no bound with others: leave the weights out" in err) == (2, True)
 
 
-def test_weights_of_examples_are_refused(folder, capfd):
+def test_weights_of_examples_are_refused(folder):
     words = ("fit", folder / "weighted.csv", "-o", folder / "no", "--learner", "romma")
-    status, _, err = said(capfd, *words, "--weight", "weight")
+    status, _, err = said(*words, "--weight", "weight")
     assert status == 3
     assert "its examples have weights, which romma does not take: leave --weight out" in err
     assert not (folder / "no").exists()
@@ -141,10 +141,10 @@ def test_weights_of_examples_are_refused(folder, capfd):
         (("convert", "kernel", "x.csv"), "it has no coefficients of features"),
     ],
 )
-def test_what_a_kernel_machine_cannot_become(folder, capfd, monkeypatch, tmp_path, words, says):
+def test_what_a_kernel_machine_cannot_become(folder, monkeypatch, tmp_path, words, says):
     monkeypatch.chdir(tmp_path)
     data = folder / "two.csv"
-    assert said(capfd, "fit", data, "-o", "kernel", "--learner", "kernel")[0] == 0
-    status, _, err = said(capfd, *(data if word == "DATA" else word for word in words))
+    assert said("fit", data, "-o", "kernel", "--learner", "kernel")[0] == 0
+    status, _, err = said(*(data if word == "DATA" else word for word in words))
     assert (status, says in err) == (2, True), err
     assert [path.name for path in tmp_path.iterdir()] == ["kernel"]

@@ -26,35 +26,35 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", ["joint", "ovr"])
 @pytest.mark.parametrize("learner", ["perceptron", "averaged", "voted"])
-def test_from_file_to_score(folder, capfd, learner, kind):
+def test_from_file_to_score(folder, learner, kind):
     model = folder / f"{learner}-{kind}"
     fit = ("fit", folder / "mixed.csv", "-o", model, "--learner", learner, "--multi-class", kind)
-    status, _, err = said(capfd, *fit, "--epochs", 20)
+    status, _, err = said(*fit, "--epochs", 20)
     assert status == 0
     assert "of 3 classes (setosa, versicolor, virginica)" in err
     loaded = novikoff.load(model)
     data = read(folder / "mixed.csv")
-    status, out, _ = said(capfd, "score", model, folder / "mixed.csv", "--json")
+    status, out, _ = said("score", model, folder / "mixed.csv", "--json")
     vars(loaded).pop("feature_names_in_")
     assert json.loads(out)["right"] == int((loaded.predict(data.X) == data.y).sum()) > 100
-    status, out, _ = said(capfd, "predict", model, folder / "mixed.csv", "--scores")
+    status, out, _ = said("predict", model, folder / "mixed.csv", "--scores")
     lines = [line.split("\t") for line in out.splitlines()]
     assert [line[0] for line in lines] == loaded.predict(data.X).tolist()
     scores = np.array([[float(s) for s in line[1:]] for line in lines])
     np.testing.assert_array_equal(scores, loaded.decision_function(data.X))
-    status, out, _ = said(capfd, "show", model, "--top", 3)
+    status, out, _ = said("show", model, "--top", 3)
     assert status == 0
     assert "of virginica" in out or "of setosa" in out or "of versicolor" in out
 
 
 @pytest.mark.parametrize("learner", ["pocket", "passive-aggressive", "arow", "scw", "second-order"])
-def test_the_other_learners_of_many_classes(folder, capfd, learner):
+def test_the_other_learners_of_many_classes(folder, learner):
     words = ("fit", folder / "mixed.csv", "-o", folder / "other", "--learner", learner)
-    assert said(capfd, *words)[0] == 0
-    status, out, _ = said(capfd, "score", folder / "other", folder / "mixed.csv", "--json")
+    assert said(*words)[0] == 0
+    status, out, _ = said("score", folder / "other", folder / "mixed.csv", "--json")
     assert json.loads(out)["right"] > 90
-    assert said(capfd, "show", folder / "other")[0] == 0
-    status, _, err = said(capfd, *words, "--record", "--plot", folder / f"{learner}.png")
+    assert said("show", folder / "other")[0] == 0
+    status, _, err = said(*words, "--record", "--plot", folder / f"{learner}.png")
     assert status == 0
     assert f"{learner}.png shows the progress of the run" in err
     assert (folder / f"{learner}.png").stat().st_size > 10_000
@@ -63,10 +63,10 @@ def test_the_other_learners_of_many_classes(folder, capfd, learner):
     np.testing.assert_array_equal(trace.weights(len(trace)), model._run.w)
 
 
-def test_a_class_that_comes_late_and_a_stream_that_begins_with_one(folder, capfd):
+def test_a_class_that_comes_late_and_a_stream_that_begins_with_one(folder):
     """Small blocks of a sorted file: one class, then two, then three; a pipe gives the same."""
     options = ("--learner", "perceptron", "--epochs", 3, "--block-bytes", 300)
-    assert said(capfd, "fit", folder / "sorted.csv", "-o", folder / "file", *options)[0] == 0
+    assert said("fit", folder / "sorted.csv", "-o", folder / "file", *options)[0] == 0
     text = (folder / "sorted.csv").read_text()
     words = ("fit", "-", "-o", folder / "pipe", "--format", "csv", *options)
     assert run(*words, input=text).returncode == 0
@@ -74,60 +74,60 @@ def test_a_class_that_comes_late_and_a_stream_that_begins_with_one(folder, capfd
     assert novikoff.load(folder / "file").classes_.tolist() == ["setosa", "versicolor", "virginica"]
 
 
-def test_checkpoints_of_many_classes(folder, capfd):
+def test_checkpoints_of_many_classes(folder):
     whole = ("fit", folder / "mixed.svm", "--learner", "voted", "--epochs", 4, "--block-bytes", 500)
-    assert said(capfd, *whole, "-o", folder / "whole")[0] == 0
+    assert said(*whole, "-o", folder / "whole")[0] == 0
     saving = (*whole, "--checkpoint", folder / "cp", "--every", 0)
-    assert said(capfd, *saving, "-o", folder / "again")[0] == 0
+    assert said(*saving, "-o", folder / "again")[0] == 0
     assert same_files(folder / "whole", folder / "again")
 
 
-def test_labels_that_were_not_named(folder, capfd):
+def test_labels_that_were_not_named(folder):
     out = folder / "none"
     fit = ("fit", folder / "mixed.csv", "-o", out)
-    status, _, err = said(capfd, *fit, "--classes", "setosa", "versicolor")
+    status, _, err = said(*fit, "--classes", "setosa", "versicolor")
     assert status == 3
     line = 2 + int((read(folder / "mixed.csv").y == "virginica").argmax())
     assert f"mixed.csv:{line}: found the label virginica, expected setosa or versicolor" in err
-    status, _, err = said(capfd, *fit, "--class-weight", "tulip=2")
+    status, _, err = said(*fit, "--class-weight", "tulip=2")
     assert status == 2
     assert "--class-weight has tulip" in err
-    status, _, err = said(capfd, *fit, "--learner", "winnow", "--binarize", 1)
+    status, _, err = said(*fit, "--learner", "winnow", "--binarize", 1)
     assert status == 3
     assert "found the label" in err
     assert not out.exists()
     named = ("--classes", "setosa", "versicolor", "virginica", "orchid")
-    assert said(capfd, *fit, *named)[0] == 0
+    assert said(*fit, *named)[0] == 0
     assert len(novikoff.load(out).classes_) == 4
 
 
-def test_certificates_of_many_classes(folder, capfd):
+def test_certificates_of_many_classes(folder):
     proof = folder / "proof"
-    status, out, _ = said(capfd, "certify", folder / "mixed.csv", "--save", proof)
+    status, out, _ = said("certify", folder / "mixed.csv", "--save", proof)
     assert (status, out.splitlines()[0]) == (0, "quasi-separable, 3 classes jointly")
-    status, out, _ = said(capfd, "verify", proof, folder / "mixed.csv")
+    status, out, _ = said("verify", proof, folder / "mixed.csv")
     assert (status, out) == (0, "quasi-separable: the proof holds\n")
-    status, out, _ = said(capfd, "verify", proof, folder / "sorted.csv")
+    status, out, _ = said("verify", proof, folder / "sorted.csv")
     assert (status, out) == (1, "quasi-separable: the proof DOES NOT hold\n")
 
 
 @pytest.mark.parametrize("kind", ["joint", "ovr"])
-def test_pictures_of_many_classes(folder, capfd, kind):
+def test_pictures_of_many_classes(folder, kind):
     """In blocks whose first has not all classes: the run is recorded all the same."""
     fit = ("fit", folder / "sorted.csv", "-o", folder / "m", "--multi-class", kind, "--record")
-    assert said(capfd, *fit, "--block-bytes", "900")[0] == 0
+    assert said(*fit, "--block-bytes", "900")[0] == 0
     model, data = novikoff.load(folder / "m"), read(folder / "sorted.csv")
     trace = model.trace_.with_data(data.X, data.y)
     np.testing.assert_array_equal(trace.weights(len(trace)), model._run.w)
     words = ("plot", folder / "m", folder / "sorted.csv", "-o", folder / "x.png", "--kind")
-    assert said(capfd, *words, "progress")[0] == 0
+    assert said(*words, "progress")[0] == 0
     assert (folder / "x.png").stat().st_size > 10_000
     (folder / "x.png").unlink()
-    status, _, err = said(capfd, *words, "proof")
+    status, _, err = said(*words, "proof")
     assert status == (3 if kind == "joint" else 2)
     needed = "quasi-separable in the space of the run" if kind == "joint" else "of its own"
     assert needed in err
-    status, _, err = said(capfd, *words, "boundary")
+    status, _, err = said(*words, "boundary")
     assert status == 2
     assert "--kind boundary is of two classes" in err
     assert not (folder / "x.png").exists()
@@ -136,9 +136,9 @@ def test_pictures_of_many_classes(folder, capfd, kind):
 # ------------------------------------------------------------- progressive validation
 
 
-def test_progressive_validation_is_the_librarys(folder, capfd):
+def test_progressive_validation_is_the_librarys(folder):
     words = ("fit", folder / "mixed.csv", "-o", folder / "p", "--learner", "perceptron")
-    status, out, err = said(capfd, *words, "--progressive", "--window", 60)
+    status, out, err = said(*words, "--progressive", "--window", 60)
     assert status == 0
     data = read(folder / "mixed.csv")
     model = Perceptron(shuffle=False, max_iter=1, random_state=0)
@@ -168,17 +168,17 @@ def test_a_model_to_standard_output_leaves_it_to_the_model(folder):
         (("--learner", "max-margin", "--progressive"), "--progressive is for learners that go"),
     ],
 )
-def test_what_does_not_go_together(folder, capfd, words, says):
-    status, _, err = said(capfd, "fit", folder / "mixed.csv", "-o", folder / "none2", *words)
+def test_what_does_not_go_together(folder, words, says):
+    status, _, err = said("fit", folder / "mixed.csv", "-o", folder / "none2", *words)
     assert status == 2
     assert says in err
     assert not (folder / "none2").exists()
 
 
-def test_bad_values_and_labels_at_their_lines(folder, capfd, tmp_path):
+def test_bad_values_and_labels_at_their_lines(folder, tmp_path):
     text = (folder / "mixed.csv").read_text().splitlines()
     status, _, err = said(
-        *(capfd, "fit", folder / "mixed.csv", "-o", tmp_path / "m", "--progressive"),
+        *("fit", folder / "mixed.csv", "-o", tmp_path / "m", "--progressive"),
         *("--classes", "setosa", "virginica"),
     )
     assert status == 3
@@ -188,7 +188,7 @@ def test_bad_values_and_labels_at_their_lines(folder, capfd, tmp_path):
     binary.write("a,b,label\n0,1,no\n1,0,yes\n1,0.5,yes\n")
     (tmp_path / "odd.csv").write_text(binary.getvalue())
     winnow = ("fit", tmp_path / "odd.csv", "-o", tmp_path / "m", "--learner", "winnow")
-    status, _, err = said(capfd, *winnow, "--progressive")
+    status, _, err = said(*winnow, "--progressive")
     assert status == 3
     assert "odd.csv:4:" in err
     assert not (tmp_path / "m").exists()

@@ -41,7 +41,7 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", [*ENDINGS, "npy"])
 @pytest.mark.parametrize("name", [name for name in OF_FORMATS if name != "unlabelled"])
-def test_reading_options_are_for_the_formats_that_have_them(folder, capfd, kind, name):
+def test_reading_options_are_for_the_formats_that_have_them(folder, kind, name):
     path = folder / f"x.{ENDINGS.get(kind, kind)}"
     label = ("--label", -1) if kind == "npy" and name != "label" else ()
     words = {
@@ -51,7 +51,7 @@ def test_reading_options_are_for_the_formats_that_have_them(folder, capfd, kind,
         "label": ("--label", -1),
     }
     given = words.get(name, (flag(name), VALUES.get(name)))
-    status, out, err = said(capfd, "certify", path, *label, *given)
+    status, out, err = said("certify", path, *label, *given)
     if kind in OF_FORMATS[name]:
         assert status == 0, err
     else:
@@ -107,10 +107,10 @@ def test_reading_options_are_for_the_formats_that_have_them(folder, capfd, kind,
         ("plot model x.svm -o y.png --kind proof", "train it by `novikoff fit --record`"),
     ],
 )
-def test_what_has_no_meaning_is_an_error(folder, capfd, monkeypatch, words, told):
+def test_what_has_no_meaning_is_an_error(folder, monkeypatch, words, told):
     monkeypatch.chdir(folder)
     before = sorted(folder.iterdir())
-    status, out, err = said(capfd, *words.split())
+    status, out, err = said(*words.split())
     assert status == 2, err
     assert told in err
     assert out == ""
@@ -164,10 +164,10 @@ def test_parameters_become_options():
         (b"1 1:1e308 2:1e308\n-1 1:-1e308\n", "x.svm", ""),
     ],
 )
-def test_errors_do_not_speak_python(tmp_path, capfd, monkeypatch, text, name, words):
+def test_errors_do_not_speak_python(tmp_path, monkeypatch, text, name, words):
     monkeypatch.chdir(tmp_path)
     Path(name).write_bytes(text)
-    status, _, err = said(capfd, "fit", name, "-o", "m", *words.split())
+    status, _, err = said("fit", name, "-o", "m", *words.split())
     assert status in (2, 3), err
     assert not GIVEN.search(err)
     python = r"_\w+|sklearn|\bsample_weight|True|False|\bX\b|\by has|labels=|\bSet \w+ to"
@@ -175,13 +175,13 @@ def test_errors_do_not_speak_python(tmp_path, capfd, monkeypatch, text, name, wo
     assert not Path("m").exists()
 
 
-def test_one_is_one(tmp_path, capfd):
+def test_one_is_one(tmp_path):
     (tmp_path / "x.csv").write_text("a,b,label\n1,2,u\n2,1,v\n")
     (tmp_path / "y.csv").write_text("c,label\n1,u\n")
     (tmp_path / "z.npy").write_bytes(b"")
     np.save(tmp_path / "z.npy", np.array([[1.0]]))
-    assert said(capfd, "fit", tmp_path / "x.csv", "-o", tmp_path / "m")[0] == 0
-    status, _, err = said(capfd, "predict", tmp_path / "m", tmp_path / "z.npy", "--unlabelled")
+    assert said("fit", tmp_path / "x.csv", "-o", tmp_path / "m")[0] == 0
+    status, _, err = said("predict", tmp_path / "m", tmp_path / "z.npy", "--unlabelled")
     assert status == 3
     assert "it has 1 feature, but the model was trained on 2." in err
 
@@ -196,9 +196,7 @@ def test_one_is_one(tmp_path, capfd):
     block_bytes=st.integers(1, 200),
     whole=st.booleans(),
 )
-def test_a_third_label_is_found_at_its_line(
-    tmp_path_factory, capfd, kind, lines, block_bytes, whole
-):
+def test_a_third_label_is_found_at_its_line(tmp_path_factory, kind, lines, block_bytes, whole):
     rows = {
         "svmlight": ("{} 1:1 2:0.5", "3 2:1", "nonsense 1:x"),
         "vw": ("{} | 1:1 2:0.5", "3 | 2:1", "1 | a:x"),
@@ -214,51 +212,51 @@ def test_a_third_label_is_found_at_its_line(
     how = ("--classes", 1, -1, "--block-bytes", block_bytes)
     how = ("--learner", "max-margin") if whole else how
     words = ("fit", path, "-o", path.parent / "m", "--bad-lines", "skip", *how)
-    status, _, err = said(capfd, *words)
+    status, _, err = said(*words)
     assert status == 3
     assert f"{path}:{text.index(third) + 1}: found the label 3, expected -1 or 1" in err
     assert not (path.parent / "m").exists()
 
 
-def test_other_rows_are_found_at_their_lines(tmp_path, capfd):
+def test_other_rows_are_found_at_their_lines(tmp_path):
     path = tmp_path / "x.svm"
     path.write_text("1 1:1\n-1 2:1\n\n# nothing\n1 1:1\n\n1 2:0.5\n")
     for more in ((), ("--block-bytes", 9)):
         words = ("fit", path, "-o", tmp_path / "m", "--learner", "winnow", *more)
-        status, _, err = said(capfd, *words)
+        status, _, err = said(*words)
         assert status == 3
         assert f"{path}:7: found 0.5, expected 0/1 features" in err
         assert "Give --binarize" in err
     (tmp_path / "y.svm").write_text("1 1:1\n-1 2:1\n")
-    said(capfd, "fit", tmp_path / "y.svm", "-o", tmp_path / "m", "--learner", "winnow")
+    said("fit", tmp_path / "y.svm", "-o", tmp_path / "m", "--learner", "winnow")
     for verb in ("predict", "score"):
-        status, _, err = said(capfd, verb, tmp_path / "m", path)
+        status, _, err = said(verb, tmp_path / "m", path)
         assert status == 3
         assert err == f"novikoff: {path}:7: found 0.5, expected 0/1 features, which Winnow needs\n"
-    said(capfd, "fit", tmp_path / "y.svm", "-o", tmp_path / "m")
+    said("fit", tmp_path / "y.svm", "-o", tmp_path / "m")
     path.write_text("1 1:1\n\n5 2:1\n")
-    status, _, err = said(capfd, "score", tmp_path / "m", path)
+    status, _, err = said("score", tmp_path / "m", path)
     assert (status, f"{path}:3: found the label 5, expected -1 or 1" in err) == (3, True)
 
 
-def test_named_classes(folder, tmp_path, capfd):
+def test_named_classes(folder, tmp_path):
     data = folder / "x.svm"
     fit = ("fit", data, "--quiet", "-o")
-    assert said(capfd, *fit, tmp_path / "m")[0] == 0
-    assert said(capfd, *fit, tmp_path / "n", "--classes", "1", "-1")[0] == 0
+    assert said(*fit, tmp_path / "m")[0] == 0
+    assert said(*fit, tmp_path / "n", "--classes", "1", "-1")[0] == 0
     assert same_files(tmp_path / "m", tmp_path / "n")
     for more in ((), ("--learner", "max-margin")):
-        status, _, err = said(capfd, *fit, tmp_path / "o", "--classes", "1", "2", *more)
+        status, _, err = said(*fit, tmp_path / "o", "--classes", "1", "2", *more)
         assert status == 3
         assert f"{data}:2: found the label -1, expected 1 or 2" in err
 
 
 @pytest.mark.parametrize("more", [(), ("--slack", 1)])
-def test_class_weights_are_those_of_the_library(folder, tmp_path, capfd, more):
+def test_class_weights_are_those_of_the_library(folder, tmp_path, more):
     data, model = folder / "x.svm", tmp_path / "m"
     words = ("--class-weight", "1=2", "--class-weight", "-1=0.5", "--no-shuffle", "--epochs", 4)
     learner = ("--learner", "perceptron")
-    assert said(capfd, "fit", data, "-o", model, *words, *learner, *more)[0] == 0
+    assert said("fit", data, "-o", model, *words, *learner, *more)[0] == 0
     X, y, *_ = read(data)
     options = {"slack": 1.0} if more else {}
     same = novikoff.Perceptron(
@@ -274,36 +272,34 @@ def test_class_weights_are_those_of_the_library(folder, tmp_path, capfd, more):
 # ------------------------------------------------------------- features
 
 
-def test_hashed_features_are_not_numbered_ones(folder, tmp_path, capfd):
+def test_hashed_features_are_not_numbered_ones(folder, tmp_path):
     model = tmp_path / "m"
-    assert said(capfd, "fit", folder / "x.vw", "-o", model, "--bits", 1)[0] == 0
+    assert said("fit", folder / "x.vw", "-o", model, "--bits", 1)[0] == 0
     for other in ("x.svm", "x.csv", "x.npz"):
-        status, out, err = said(capfd, "predict", model, folder / other)
+        status, out, err = said("predict", model, folder / other)
         assert (status, out) == (3, "")
         assert "known by the hashes of their names" in err
-    assert said(capfd, "fit", folder / "x.svm", "-o", model)[0] == 0
-    status, out, err = said(capfd, "predict", model, folder / "x.vw", "--bits", 1)
+    assert said("fit", folder / "x.svm", "-o", model)[0] == 0
+    status, out, err = said("predict", model, folder / "x.vw", "--bits", 1)
     assert (status, out) == (3, "")
     assert "the model was trained on svmlight" in err
 
 
-def test_columns_without_names_are_told(folder, tmp_path, capfd):
+def test_columns_without_names_are_told(folder, tmp_path):
     model = tmp_path / "m"
-    assert said(capfd, "fit", folder / "x.csv", "-o", model)[0] == 0
+    assert said("fit", folder / "x.csv", "-o", model)[0] == 0
     (tmp_path / "bare.csv").write_text("1,2\n2,1\n")
-    status, out, err = said(capfd, "predict", model, tmp_path / "bare.csv", "--unlabelled")
+    status, out, err = said("predict", model, tmp_path / "bare.csv", "--unlabelled")
     assert (status, len(out.split())) == (0, 2), err
     (tmp_path / "named.csv").write_text("x0,x1,kind\n1,2,u\n2,1,v\n")
-    assert (
-        said(capfd, "fit", tmp_path / "named.csv", "-o", tmp_path / "n", "--label", "kind")[0] == 0
-    )
-    assert "give --unlabelled" in said(capfd, "predict", tmp_path / "n", tmp_path / "bare.csv")[2]
+    assert said("fit", tmp_path / "named.csv", "-o", tmp_path / "n", "--label", "kind")[0] == 0
+    assert "give --unlabelled" in said("predict", tmp_path / "n", tmp_path / "bare.csv")[2]
     assert "bare.csv has no names for its columns: they are taken to be x0, x1" in err
-    assert said(capfd, "predict", model, folder / "x.csv")[2] == ""
+    assert said("predict", model, folder / "x.csv")[2] == ""
     assert set(TABLES) <= set(OF_FORMATS["label"])
 
 
-def test_what_was_read_once_keeps_its_base(tmp_path, capfd, monkeypatch):
+def test_what_was_read_once_keeps_its_base(tmp_path, monkeypatch):
     (tmp_path / "train.svm").write_text("1 0:1\n1 2:1\n-1 1:1\n")
     (tmp_path / "test.svm").write_text("1 2:1\n-1 1:1\n")
     fifo = tmp_path / "fifo"
@@ -315,11 +311,11 @@ def test_what_was_read_once_keeps_its_base(tmp_path, capfd, monkeypatch):
     for more in (("--learner", "max-margin"), ("--n-features", "3", "--zero-based")):
         writer = Thread(target=feed)
         writer.start()
-        status, _, err = said(capfd, "fit", fifo, "-o", tmp_path / "m", *more)
+        status, _, err = said("fit", fifo, "-o", tmp_path / "m", *more)
         writer.join()
         assert status == 0, err
-        assert "2 of 2 right" in said(capfd, "score", tmp_path / "m", tmp_path / "test.svm")[1]
-        assert said(capfd, "fit", tmp_path / "train.svm", "-o", tmp_path / "n", *more)[0] == 0
+        assert "2 of 2 right" in said("score", tmp_path / "m", tmp_path / "test.svm")[1]
+        assert said("fit", tmp_path / "train.svm", "-o", tmp_path / "n", *more)[0] == 0
         assert same_files(tmp_path / "m", tmp_path / "n")
 
 
@@ -333,10 +329,10 @@ def test_what_was_read_once_keeps_its_base(tmp_path, capfd, monkeypatch):
         ("--quiet", None),
     ],
 )
-def test_a_run_that_does_not_end_by_itself_says_what_to_do(tmp_path, capfd, words, told):
+def test_a_run_that_does_not_end_by_itself_says_what_to_do(tmp_path, words, told):
     data = tmp_path / "x.svm"
     data.write_text("1 1:1\n-1 1:1\n1 2:1\n-1 2:1\n")
-    status, _, err = said(capfd, "fit", data, "-o", tmp_path / "m", *words.split())
+    status, _, err = said("fit", data, "-o", tmp_path / "m", *words.split())
     assert status == 0
     assert "--epochs" not in err if told is None else told in err.splitlines()[-1]
 
@@ -350,22 +346,22 @@ def test_a_run_that_does_not_end_by_itself_says_what_to_do(tmp_path, capfd, word
         ("b,a,c,label", "it has them in another order. Rearrange them: a, b, c."),
     ],
 )
-def test_other_columns_are_named(tmp_path, capfd, head, told):
+def test_other_columns_are_named(tmp_path, head, told):
     (tmp_path / "x.csv").write_text("a,b,c,label\n1,2,3,1\n3,2,1,0\n")
-    assert said(capfd, "fit", tmp_path / "x.csv", "-o", tmp_path / "m")[0] == 0
+    assert said("fit", tmp_path / "x.csv", "-o", tmp_path / "m")[0] == 0
     row = ",".join("1" for _ in head.split(","))
     (tmp_path / "y.csv").write_text(f"{head}\n{row}\n")
-    status, out, err = said(capfd, "predict", tmp_path / "m", tmp_path / "y.csv")
+    status, out, err = said("predict", tmp_path / "m", tmp_path / "y.csv")
     assert (status, out) == (3, "")
     assert f"its columns are not those of the model: {told}" in err
 
 
 @pytest.mark.parametrize("words", ["", "--learner max-margin", "--learner winnow --binarize 0"])
-def test_a_label_that_was_left_out_with_its_lines_is_missed(tmp_path, capfd, words):
+def test_a_label_that_was_left_out_with_its_lines_is_missed(tmp_path, words):
     rows = "\n".join(["1,yes", *["one,no"] * 7])
     (tmp_path / "x.csv").write_text(f"a,label\n{rows}\n")
     fit = ("fit", tmp_path / "x.csv", "-o", tmp_path / "m", "--bad-lines", "skip")
-    status, _, err = said(capfd, *fit, *words.split())
+    status, _, err = said(*fit, *words.split())
     assert status == 3, err
     assert "found one label only, yes (7 bad lines were skipped; the first: " in err
     assert "x.csv:3:1: found 'one', expected a finite number" in err

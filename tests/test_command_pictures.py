@@ -38,60 +38,60 @@ def recorded(folder):
 
 @pytest.mark.parametrize("kind", ["boundary", "update", "proof", "progress", "comparison"])
 @pytest.mark.parametrize("ending", STARTS)
-def test_every_kind_of_picture(folder, recorded, tmp_path, capfd, kind, ending):
+def test_every_kind_of_picture(folder, recorded, tmp_path, kind, ending):
     target = tmp_path / f"picture.{ending}"
     words = ("plot", recorded, folder / "x.csv", "--kind", kind, "-o")
-    assert said(capfd, *words, target) == (0, "", "")
+    assert said(*words, target) == (0, "", "")
     first = target.read_bytes()
     assert first.startswith(STARTS[ending])
     assert len(first) > 5000
-    assert said(capfd, *words, target)[0] == 0
+    assert said(*words, target)[0] == 0
     assert target.read_bytes() == first
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_pictures_name_the_features(folder, recorded, tmp_path, capfd):
+def test_pictures_name_the_features(folder, recorded, tmp_path):
     target = tmp_path / "picture.svg"
     for kind in ("boundary", "update", "comparison"):
-        said(capfd, "plot", recorded, folder / "x.csv", "--kind", kind, "-o", target)
+        said("plot", recorded, folder / "x.csv", "--kind", kind, "-o", target)
         assert "<!-- petal_length -->" in target.read_text()
 
 
-def test_other_data_is_not_what_a_run_learned_from(folder, recorded, tmp_path, capfd):
+def test_other_data_is_not_what_a_run_learned_from(folder, recorded, tmp_path):
     lines = (folder / "x.csv").read_text().splitlines()
     (tmp_path / "less.csv").write_text("\n".join(lines[:-1]))
     words = ("plot", recorded, tmp_path / "less.csv", "-o", tmp_path / "p.png")
-    assert said(capfd, *words, "--kind", "boundary")[0] == 0
+    assert said(*words, "--kind", "boundary")[0] == 0
     (tmp_path / "p.png").unlink()
-    status, _, err = said(capfd, *words, "--kind", "proof")
+    status, _, err = said(*words, "--kind", "proof")
     assert status == 3
     assert "it has 149 examples, but the run learned from 150: give the data" in err
     lines[1:] = lines[:0:-1]
     (tmp_path / "less.csv").write_text("\n".join(lines))
-    status, _, err = said(capfd, *words, "--kind", "update")
+    status, _, err = said(*words, "--kind", "update")
     assert status == 3
     assert "it has other examples than the run learned from" in err
     assert not (tmp_path / "p.png").exists()
 
 
-def test_a_run_without_a_proof_has_progress(folder, tmp_path, capfd):
+def test_a_run_without_a_proof_has_progress(folder, tmp_path):
     fit = ("fit", folder / "mixed.csv", "-o", tmp_path / "m", "--record")
-    assert said(capfd, *fit)[0] == 0
+    assert said(*fit)[0] == 0
     words = ("plot", tmp_path / "m", folder / "mixed.csv", "-o", tmp_path / "p.png", "--kind")
-    status, _, err = said(capfd, *words, "proof")
+    status, _, err = said(*words, "proof")
     assert status == 3
     assert "this is inseparable in the space of the run" in err
     assert "draw --kind progress" in err
     assert not (tmp_path / "p.png").exists()
-    assert said(capfd, *words, "progress")[0] == 0
-    status, _, err = said(capfd, *words, "comparison")
+    assert said(*words, "progress")[0] == 0
+    status, _, err = said(*words, "comparison")
     assert status == 2
     assert "--kind comparison is drawn in the plane of two features, but there are 4." in err
     (tmp_path / "one.svm").write_text("1 1:1\n-1 1:2\n")
-    assert said(capfd, "fit", tmp_path / "one.svm", "-o", tmp_path / "one", "--record")[0] == 0
+    assert said("fit", tmp_path / "one.svm", "-o", tmp_path / "one", "--record")[0] == 0
     for kind in ("boundary", "update"):
         words = ("plot", tmp_path / "one", tmp_path / "one.svm", "-o", tmp_path / "q.png")
-        status, _, err = said(capfd, *words, "--kind", kind)
+        status, _, err = said(*words, "--kind", kind)
         assert status == 2
         assert (
             f"--kind {kind} is drawn in the plane of two features or more, but there is 1." in err
@@ -113,19 +113,19 @@ def test_a_run_in_blocks_is_recorded_as_one(folder, recorded):
 
 @pytest.mark.parametrize("learner", ["perceptron", "averaged", "voted"])
 @pytest.mark.parametrize("how", [(), ("--block-bytes", "400"), ("--slack", "1")])
-def test_the_model_is_the_same_with_and_without_its_picture(folder, tmp_path, capfd, learner, how):
+def test_the_model_is_the_same_with_and_without_its_picture(folder, tmp_path, learner, how):
     fit = ("fit", folder / "four.csv", "--learner", learner, *how, "-o")
-    assert said(capfd, *fit, tmp_path / "m")[0] == 0
-    status, out, err = said(capfd, *fit, tmp_path / "n", "--plot", tmp_path / "p.png")
+    assert said(*fit, tmp_path / "m")[0] == 0
+    status, out, err = said(*fit, tmp_path / "n", "--plot", tmp_path / "p.png")
     assert (status, out) == (0, ""), err
     assert same_files(tmp_path / "m", tmp_path / "n")
     assert (tmp_path / "p.png").read_bytes().startswith(STARTS["png"])
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_no_proof_is_no_loss(folder, tmp_path, capfd):
+def test_no_proof_is_no_loss(folder, tmp_path):
     fit = ("fit", folder / "mixed.csv", "--epochs", 3, "-o", tmp_path / "m")
-    status, _, err = said(capfd, *fit, "--plot", tmp_path / "p.svg")
+    status, _, err = said(*fit, "--plot", tmp_path / "p.svg")
     assert status == 0
     assert "the data is inseparable in the space of the run" in err
     assert "shows the progress of the run" in err
@@ -133,17 +133,17 @@ def test_no_proof_is_no_loss(folder, tmp_path, capfd):
     novikoff.load(tmp_path / "m")
 
 
-def test_what_does_not_fit_into_memory_is_not_drawn(folder, tmp_path, capfd):
+def test_what_does_not_fit_into_memory_is_not_drawn(folder, tmp_path):
     more = ("--plot", tmp_path / "p.png", "--memory", "1K", "--epochs")
     for epochs in (1, 5):
         words = ("fit", folder / "four.csv", "-o", tmp_path / "m", *more, epochs)
-        status, _, err = said(capfd, *words)
+        status, _, err = said(*words)
         assert status == 2
         assert "takes more than the 1,024 bytes of --memory, and --plot needs all" in err
         assert not list(tmp_path.iterdir())
 
 
-def test_a_picture_that_cannot_be_written_costs_no_model(folder, tmp_path, capfd, monkeypatch):
+def test_a_picture_that_cannot_be_written_costs_no_model(folder, tmp_path, monkeypatch):
     from novikoff.cli import drawing
     from novikoff.errors import WriteError
 
@@ -152,18 +152,18 @@ def test_a_picture_that_cannot_be_written_costs_no_model(folder, tmp_path, capfd
 
     monkeypatch.setattr(drawing, "write_picture", full)
     fit = ("fit", folder / "four.csv", "-o", tmp_path / "m", "--plot", tmp_path / "p.png")
-    assert said(capfd, *fit)[0] == 4
+    assert said(*fit)[0] == 4
     novikoff.load(tmp_path / "m")
     assert not (tmp_path / "p.png").exists()
 
 
-def test_without_matplotlib_it_says_so_at_once(folder, recorded, tmp_path, capfd, monkeypatch):
+def test_without_matplotlib_it_says_so_at_once(folder, recorded, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for words in (
         ("plot", recorded, folder / "x.csv", "-o", tmp_path / "p.png"),
         ("fit", folder / "x.csv", "-o", tmp_path / "m", "--plot", tmp_path / "p.png"),
     ):
-        status, _, err = said(capfd, *words)
+        status, _, err = said(*words)
         assert status == 2
         assert "pip install 'novikoff[plots]'" in err
         assert not list(tmp_path.iterdir())
@@ -172,39 +172,39 @@ def test_without_matplotlib_it_says_so_at_once(folder, recorded, tmp_path, capfd
 # ------------------------------------------------------------- novikoff show
 
 
-def test_show_counts_examples_and_visits(folder, tmp_path, capfd):
+def test_show_counts_examples_and_visits(folder, tmp_path):
     fit = ("fit", folder / "four.csv", "-o", tmp_path / "m", "--learner", "perceptron")
-    assert said(capfd, *fit)[0] == 0
-    shown = said(capfd, "show", tmp_path / "m")[1]
+    assert said(*fit)[0] == 0
+    shown = said("show", tmp_path / "m")[1]
     visits = novikoff.load(tmp_path / "m")._run.n_seen
     assert f"examples     150, and {visits} visits in all passes" in shown
     assert visits > 150
     X, y = [[0.0], [1.0]], [0, 1]
     novikoff.Perceptron().partial_fit(X, y, classes=[0, 1]).save(tmp_path / "n")
-    assert "examples     2 visits in 1 pass\n" in said(capfd, "show", tmp_path / "n")[1]
+    assert "examples     2 visits in 1 pass\n" in said("show", tmp_path / "n")[1]
     novikoff.Perceptron().fit(X, y).save(tmp_path / "n")
-    assert "examples     2, and " in said(capfd, "show", tmp_path / "n")[1]
+    assert "examples     2, and " in said("show", tmp_path / "n")[1]
 
 
-def test_show_says_whose_weights_they_are(folder, tmp_path, capfd):
-    said(capfd, "fit", folder / "four.csv", "-o", tmp_path / "m", "--learner", "voted")
-    shown = said(capfd, "show", tmp_path / "m")[1]
+def test_show_says_whose_weights_they_are(folder, tmp_path):
+    said("fit", folder / "four.csv", "-o", tmp_path / "m", "--learner", "voted")
+    shown = said("show", tmp_path / "m")[1]
     planes = novikoff.load(tmp_path / "m").n_mistakes_ + 1
     assert f"vote         of {planes} hyperplanes; the last of them:\nbias " in shown
 
 
-def test_show_has_the_boundary_in_words(folder, tmp_path, capfd):
-    said(capfd, "fit", folder / "four.csv", "-o", tmp_path / "m", "--learner", "perceptron")
+def test_show_has_the_boundary_in_words(folder, tmp_path):
+    said("fit", folder / "four.csv", "-o", tmp_path / "m", "--learner", "perceptron")
     model, X = novikoff.load(tmp_path / "m"), read(folder / "four.csv").X
-    told = " ".join(said(capfd, "show", tmp_path / "m")[1].split())
+    told = " ".join(said("show", tmp_path / "m")[1].split())
     assert told.endswith(novikoff.describe(model))
     words = ("show", tmp_path / "m", "--data", folder / "four.csv")
-    told = " ".join(said(capfd, *words)[1].split())
+    told = " ".join(said(*words)[1].split())
     assert told.endswith(novikoff.describe(model, X))
     assert "Per standard deviation" in told
     (tmp_path / "x.svm").write_text("1 0:1\n-1 1:1\n")
-    said(capfd, "fit", tmp_path / "x.svm", "-o", tmp_path / "m")
-    told = said(capfd, "show", tmp_path / "m")[1]
+    said("fit", tmp_path / "x.svm", "-o", tmp_path / "m")
+    told = said("show", tmp_path / "m")[1]
     assert "feature 0" in told
     assert (
         "This AveragedPerceptron predicts, by the mean of all weights on the way, 1 where" in told

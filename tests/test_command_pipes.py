@@ -132,11 +132,11 @@ def test_what_is_no_model_is_refused_at_once():
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "svm", "vw", "npz"])
-def test_conversions_keep_missing_labels_missing(tmp_path, capfd, ending):
+def test_conversions_keep_missing_labels_missing(tmp_path, ending):
     for name, text in (("some", "1 1:2\n2:1\n-1 1:3\n"), ("none", "1:2\n2:1\n1:3\n")):
         source, target = tmp_path / f"{name}.svm", tmp_path / f"{name}-again.{ending}"
         source.write_text(text)
-        assert said(capfd, "convert", source, target)[0] == 0
+        assert said("convert", source, target)[0] == 0
         if ending == "csv":
             assert "nan" not in target.read_text()
             assert ("label" in target.read_text()) == (name == "some")
@@ -147,12 +147,12 @@ def test_conversions_keep_missing_labels_missing(tmp_path, capfd, ending):
         np.testing.assert_array_equal(y, before.y)
 
 
-def test_conversions_keep_the_base_of_indices(tmp_path, capfd):
+def test_conversions_keep_the_base_of_indices(tmp_path):
     (tmp_path / "x.svm").write_text("1 0:2 3:1\n-1 1:1\n")
-    assert said(capfd, "convert", tmp_path / "x.svm", tmp_path / "y.svm")[0] == 0
+    assert said("convert", tmp_path / "x.svm", tmp_path / "y.svm")[0] == 0
     assert (tmp_path / "y.svm").read_text() == "1 0:2 3:1\n-1 1:1\n"
     (tmp_path / "empty.csv").write_text("a\n0\n1\n")
-    status, _, err = said(capfd, "convert", tmp_path / "empty.csv", tmp_path / "z.svm")
+    status, _, err = said("convert", tmp_path / "empty.csv", tmp_path / "z.svm")
     assert status == 2
     assert "Row 0 has neither a label nor an entry" in err
     assert not (tmp_path / "z.svm").exists()
@@ -161,19 +161,19 @@ def test_conversions_keep_the_base_of_indices(tmp_path, capfd):
 # ------------------------------------------------------------- certificates of wide data
 
 
-def test_a_huge_index_is_an_error_of_its_own(tmp_path, capfd):
+def test_a_huge_index_is_an_error_of_its_own(tmp_path):
     data = tmp_path / "x.svm"
     data.write_text("1 1:1 999999999999:1\n-1 1:2\n")
     for words in (("certify", data), ("fit", data, "-o", tmp_path / "m")):
-        status, out, err = said(capfd, *words)
+        status, out, err = said(*words)
         assert (status, out) == (3, "")
         assert "found features up to number 999,999,999,999, expected no more than" in err
     assert list(tmp_path.iterdir()) == [data]
 
 
-def test_hashed_data_is_certified_in_the_columns_it_uses(tmp_path, capfd):
+def test_hashed_data_is_certified_in_the_columns_it_uses(tmp_path):
     data = tmp_path / "x.vw"
     data.write_text("0 |\n1 | a\n1 | b\n0 | a b\n")
-    status, out, err = said(capfd, "certify", data, "--save", tmp_path / "c")
+    status, out, err = said("certify", data, "--save", tmp_path / "c")
     assert (status, out.splitlines()[0]) == (0, "inseparable"), err
-    assert said(capfd, "verify", tmp_path / "c", data)[:2] == (0, "inseparable: the proof holds\n")
+    assert said("verify", tmp_path / "c", data)[:2] == (0, "inseparable: the proof holds\n")
