@@ -6,6 +6,10 @@ BIN := .venv/bin
 ORDERS ?= 1
 PROCESSES ?= 1
 
+# tests run side by side, and many of them start a Python of their own
+check quick: export OPENBLAS_NUM_THREADS = 1
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test quick lint check format bench scale papers accuracy thorough clean
 
 demo: .venv/installed

@@ -159,17 +159,18 @@ def jupyterlab(folder):
 
 
 @contextmanager
-def marimo(folder, dark=False):
-    """The address of a marimo app."""
-    ground = "dark" if dark else "light"
-    (folder / "pyproject.toml").write_text(f'[tool.marimo.display]\ntheme = "{ground}"\n')
-    (folder / "app.py").write_text(APP)
+def marimo(folder):
+    """A marimo that knows nothing but `folder`: the address of an app, light or dark."""
+    for theme in ("light", "dark"):
+        (folder / f"{theme}.py").write_text(
+            f'# /// script\n# [tool.marimo.display]\n# theme = "{theme}"\n# ///\n{APP}'
+        )
     port = free_port()
-    command = [sys.executable, "-m", "marimo", "run", "app.py", "--headless", "--no-token"]
-    command += ["--host", LOOPBACK, "--port", str(port)]
-    own = {f"XDG_{name}_HOME": str(folder / name) for name in ("CONFIG", "STATE", "CACHE")}
+    command = [sys.executable, "-m", "marimo", "run", "light.py", "dark.py"]
+    command += ["--headless", "--no-token", "--host", LOOPBACK, "--port", str(port)]
+    own = {f"XDG_{name}_HOME": str(folder / name) for name in ("CONFIG", "STATE")}
     with serving(command, folder, port, MARIMO_SKIP_UPDATE_CHECK="1", **own) as home:
-        yield home
+        yield lambda theme: f"{home}/?file={theme}.py"
 
 
 def packed(package, version, member):

@@ -188,22 +188,27 @@ def test_in_jupyterlab(open_page, trace, changed, jupyterlab, theme):
     assert changed(player, theme) == []
 
 
-@pytest.mark.parametrize("theme", GROUNDS)
-def test_in_marimo(open_page, trace, changed, tmp_path, theme):
+@pytest.fixture(scope="module")
+def marimo(tmp_path_factory):
     pytest.importorskip("marimo", reason="MARIMO WAS NOT TESTED: pip install marimo")
-    with notebooks.marimo(tmp_path, dark=theme == "dark") as address:
-        page = open_page(address, color_scheme=OTHER[theme])
-        players = page.locator(".novikoff")
-        expect(players).to_have_count(2, timeout=LONG)
-        for player in players.all():
-            walk(player, trace)
-            assert ground(player) == GROUNDS[theme]
-        expect(page.get_by_text("Python is told of step 4")).to_be_visible(timeout=LONG)
-        players.nth(0).get_by_role("button", name="End").click()
-        page.get_by_role("button", name="to step 4").click()
-        expect(players.nth(0)).to_have_attribute("data-step", "4", timeout=LONG)
-        kept(page, f"marimo_{theme}")
-        assert changed(players.nth(0), theme) == []
+    with notebooks.marimo(tmp_path_factory.mktemp("marimo")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("theme", GROUNDS)
+def test_in_marimo(open_page, trace, changed, marimo, theme):
+    page = open_page(marimo(theme), color_scheme=OTHER[theme])
+    players = page.locator(".novikoff")
+    expect(players).to_have_count(2, timeout=LONG)
+    for player in players.all():
+        walk(player, trace)
+        assert ground(player) == GROUNDS[theme]
+    expect(page.get_by_text("Python is told of step 4")).to_be_visible(timeout=LONG)
+    players.nth(0).get_by_role("button", name="End").click()
+    page.get_by_role("button", name="to step 4").click()
+    expect(players.nth(0)).to_have_attribute("data-step", "4", timeout=LONG)
+    kept(page, f"marimo_{theme}")
+    assert changed(players.nth(0), theme) == []
 
 
 @pytest.mark.parametrize("theme", GROUNDS)
