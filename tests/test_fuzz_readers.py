@@ -1,4 +1,4 @@
-"""Fuzz both text parsers: valid files, mutated, against the twins.
+"""Fuzz both text parsers: valid files, mutated, against the twins; and tables, for crashes.
 
 A few seconds in the suite; longer on demand::
 
@@ -16,7 +16,11 @@ import os
 import random
 import sys
 import time
+from decimal import Decimal
 
+import pyarrow
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
 from novikoff.data import parsing, read, stream
@@ -167,3 +171,69 @@ def pieces_do_not_show(text, options, pick, monkeypatch):
             assert same(first, other)
             assert first.skipped == other.skipped
             assert first.next == other.next
+
+
+# ------------------------------------------------------------- tables
+
+
+def table(pick):
+    """A table of one of everything that a file may have."""
+    n = pick.randrange(1, 6)
+    label = [pick.choice(["yes", "no", "perhaps"]) for _ in range(n)]
+    label = pyarrow.array(label, pick.choice([pyarrow.string(), pyarrow.large_string()]))
+    columns = {
+        "a": pyarrow.array([pick.random() for _ in range(n)]),
+        "b": pyarrow.array([pick.choice([None, 3, -(2**40)]) for _ in range(n)], pyarrow.int64()),
+        "c": pyarrow.array([pick.random() < 0.5 for _ in range(n)]),
+        "d": pyarrow.array([Decimal(pick.randrange(1000)) for _ in range(n)]),
+        "e": pyarrow.array([float(pick.randrange(3)) for _ in range(n)]).dictionary_encode(),
+        "label": label.dictionary_encode() if pick.random() < 0.5 else label,
+    }
+    some = pick.sample(list(columns)[:-1], pick.randrange(1, 5))
+    return pyarrow.table({name: columns[name] for name in [*some, "label"]})
+
+
+def written(made, format, pick):  # noqa: A002
+    content = io.BytesIO()
+    if format == "parquet":
+        compression = pick.choice(["none", "snappy", "gzip"])
+        pyarrow.parquet.write_table(made, content, compression=compression)
+    elif pick.random() < 0.5:
+        pyarrow.feather.write_feather(
+            made, content, compression=pick.choice(["uncompressed", "lz4"])
+        )
+    else:
+        with pyarrow.ipc.new_stream(content, made.schema) as stream_of_batches:
+            stream_of_batches.write_table(made)
+    return content.getvalue()
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("format", ["parquet", "arrow"])
+def test_mutated_tables(format):  # noqa: A002
+    """They are read, or a `FileError` says what is wrong; nothing crashes."""
+    end, cases, sound = time.monotonic() + SECONDS / 2, 0, 0
+    while time.monotonic() < end or cases < 50:
+        pick = random.Random(f"{SEED}-{cases}")
+        content = bytearray(written(table(pick), format, pick))
+        for _ in range(pick.choice([0, 1, 1, 1, 2, 8])):
+            place = pick.randrange(len(content))
+            width = pick.choice([1, 1, 4, 8])
+            number = pick.choice(
+                [0, 1, 255, 3000, 2**30, 2**63 - 1, pick.getrandbits(64)]
+            )
+            content[place : place + width] = number.to_bytes(8, "little")[:width]
+        if pick.random() < 0.1:
+            del content[pick.randrange(len(content)) :]
+        try:
+            data = read(io.BytesIO(content), format=format, bad_lines="skip")
+        except FileError:
+            pass
+        except BaseException as error:
+            error.add_note(f"seed '{SEED}-{cases}': {bytes(content)!r}")
+            raise
+        else:
+            sound += len(data.y) == data.X.shape[0]
+        cases += 1
+    assert sound > 0
+    sys.stdout.write(f"{format}: {cases:,} files, {sound:,} of them read\n")

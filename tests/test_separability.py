@@ -17,7 +17,6 @@ import naive
 from novikoff import (
     Bracket,
     DataError,
-    MaxMargin,
     ParameterError,
     Perceptron,
     Separability,
@@ -404,28 +403,6 @@ def test_bad_certificates_and_arguments():
         separability([[0.0], [np.nan]], [0, 1])
     with pytest.raises(DataError, match="one class only"):
         separability([[0.0], [1.0]], [1, 1])
-
-
-@pytest.mark.parametrize("form", [list, np.asarray, sparse.csr_array, pd.DataFrame])
-def test_whole_numbers_that_no_double_holds_are_refused(form):
-    """2**53 and 2**53 + 1 are one double: nothing would separate what is apart."""
-    rows = [[2**53, 1], [2**53 + 1, 1]]
-    X = rows if form is list else form(np.array(rows))
-    for use in (separability, Perceptron().fit, Perceptron().partial_fit, MaxMargin().fit):
-        with pytest.raises(DataError, match="9007199254740993.*rounded"):
-            use(X, [0, 1])
-    X = [[2**53, 1], [2**53 + 2**20, 1]]  # both are doubles
-    X = X if form is list else form(np.array(X))
-    assert separability(X, [0, 1]).verdict == "separable"
-    assert Perceptron(max_iter=1).partial_fit(X, [0, 1]).n_features_in_ == 2
-
-
-@pytest.mark.parametrize("form", [np.asarray, lambda X: pd.DataFrame(X, columns=["day"])])
-def test_dates_are_refused(form):
-    X = form(np.array([["2020-01-01"], ["2020-01-02"]], "datetime64[ns]"))
-    for use in (separability, Perceptron().fit):
-        with pytest.raises(DataError, match="dates or times.*days since the first"):
-            use(X, [0, 1])
 
 
 @pytest.mark.parametrize("seed", [127, 3, 4])

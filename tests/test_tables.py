@@ -347,6 +347,33 @@ def test_bad_columns(columns, message):
         assert data.skipped == (1, (str(caught.value),))
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+@pytest.mark.parametrize("kind", ["int64", "uint64", "decimal"])
+def test_whole_numbers_that_no_double_holds_are_refused(tmp_path, ending, kind):
+    exact = pyarrow.decimal128(30, 2) if kind == "decimal" else getattr(pyarrow, kind)()
+    make = {"parquet": pyarrow.parquet.write_table, "arrow": pyarrow.feather.write_feather}[ending]
+    path, column = tmp_path / f"x.{ending}", [None, 3, 2**53, 2**53 + 1]
+    make(pyarrow.table({"b": pyarrow.array(column, exact), "label": [1, 2, 3, 4]}), path)
+    with pytest.raises(FileError, match=r"x\.\w+:4: found 9007199254740993(\.00)? in column 'b'"):
+        read(path, bad_lines="skip")
+    assert read(path, bad_lines="skip", ignore=["b"]).X.shape == (4, 0)
+
+
+@pytest.mark.parametrize("offset", [3000, 1 << 30])
+@pytest.mark.parametrize("encoded", [False, True])
+def test_offsets_that_point_outside_are_damage(tmp_path, offset, encoded):
+    label = pyarrow.array(["berries", "plums", "cucumbers"])
+    label = label.dictionary_encode() if encoded else label
+    path, there = tmp_path / "x.feather", np.array([0, 7, 12, 21], np.int32).tobytes()
+    table = pyarrow.table({"a": [1.0, 2.0, 3.0], "label": label})
+    pyarrow.feather.write_feather(table, path, compression="uncompressed")
+    content = path.read_bytes()
+    assert content.count(there) == 1
+    path.write_bytes(content.replace(there, np.array([0, 7, 12, offset], np.int32).tobytes()))
+    with pytest.raises(FileError, match="found damaged arrow data"):
+        read(path)
+
+
 def test_damaged_tables(tmp_path):
     whole = parquet(a=list(range(1000)), label=list(range(1000))).getvalue()
     for n in (4, 100, len(whole) - 1):

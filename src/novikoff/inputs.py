@@ -7,6 +7,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from novikoff.doubles import require_exact
 from novikoff.errors import BadRow, DataError, WeightOverflow
 from novikoff.jit import njit
 from novikoff.rows import CSR, U, constant, is_binary, norm
@@ -17,8 +18,6 @@ DTYPES = [
 """What the loops read as it is; anything else becomes the first of these."""
 
 _AS_IS = frozenset(DTYPES)
-EXACT = 2**53
-"""All whole numbers up to this are doubles."""
 
 
 def weight_dtype(X: Any) -> np.dtype[Any]:
@@ -62,47 +61,6 @@ def read(estimator: Any, X: Any, *, reset: bool) -> Any:
         ensure_all_finite=False,
     )
     return in_canonical_order(X) if sparse.issparse(X) else X
-
-
-def require_exact(X: Any) -> None:
-    """Raise an error for values that doubles cannot hold: dates, and whole numbers that round.
-
-    Whatever is proved would be of other numbers than were given.
-    """
-    if isinstance(X, list | tuple):
-        try:
-            X = np.asarray(X)
-        except ValueError:  # not a table; others say so
-            return
-    if hasattr(X, "iloc"):  # a frame of pandas, each column of a type of its own
-        for j, name in enumerate(X.columns):
-            _require_exact(X.iloc[:, j].to_numpy(), X.dtypes.iloc[j], f"column {name!r}")
-    elif hasattr(X, "dtype"):
-        _require_exact(X, X.dtype, "X")
-
-
-def _require_exact(values: Any, dtype: Any, where: str) -> None:
-    kind = getattr(dtype, "kind", "")
-    if kind in "mM":
-        raise DataError(
-            f"{where} has dates or times ({dtype}), but features are numbers: make some of them, "
-            "like the days since the first."
-        )
-    if kind not in "iu" or getattr(dtype, "itemsize", 0) < 8:
-        return
-    values = values.tocsr().data if sparse.issparse(values) else np.asarray(values)
-    if values.dtype.kind not in "iu" or not values.size:
-        return
-    if -EXACT <= values.min() <= values.max() <= EXACT:
-        return
-    far = values[(values > EXACT) | (values < -EXACT)]
-    rounded = [v for v in far.tolist() if int(float(v)) != v]
-    if rounded:
-        raise DataError(
-            f"{where} has the whole number {rounded[0]}, but past 2**53 = {EXACT} not all of them "
-            "are doubles, and this one would be rounded: leave out identifiers, or subtract what "
-            "they have in common."
-        )
 
 
 def as_rows(X: Any) -> Any:

@@ -22,6 +22,7 @@ from novikoff.data.opening import changed, open_source
 from novikoff.data.options import Data, Options
 from novikoff.data.ranges import blamed_on_row_of_range, ranges_of, read_range
 from novikoff.data.reader import guess, read
+from novikoff.doubles import require_exact
 from novikoff.errors import DataError, FileError, ParameterError
 
 SHARD_BYTES = 2**26
@@ -141,6 +142,7 @@ class PartShard(Shard):
                         "labels by label=..., or give (frame, labels)."
                     )
                 X, y = X.drop(columns=self.label), X[self.label]
+            require_exact(X)  # one type for all columns may hold less
             names = [str(name) for name in X.columns]
             X = X.to_numpy()
         y = y.to_numpy() if y is not None and hasattr(y, "to_numpy") else y
@@ -167,6 +169,7 @@ class PartShard(Shard):
         if sparse.issparse(rows[0]):
             X = sparse.vstack([sparse.csr_array(row.reshape(1, -1)) for row in rows], format="csr")
         else:
+            require_exact(rows)
             X = np.array(rows)
         return Data(X, np.array(y))
 

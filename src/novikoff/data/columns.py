@@ -18,7 +18,8 @@ import numpy as np
 from novikoff.data.blocks import Place
 from novikoff.data.opening import Pipe, PlainFile, missing
 from novikoff.data.options import Blocks, Data, Options, Skipped, require_examples
-from novikoff.data.tables import Layout, joined, layout_of, sound, title
+from novikoff.data.tables import joined, layout_of, sound, title
+from novikoff.doubles import EXACT, rounded
 from novikoff.errors import FileError
 
 
@@ -42,7 +43,7 @@ def stream_columns(source: PlainFile | Pipe, options: Options, start: Place) -> 
                 yield data
                 n_rows, skipped = n_rows + len(data.X), skipped + data.skipped
             at += batch.num_rows
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise FileError(source.name, f"found damaged {options.format} data: {error}") from error
     if isinstance(source, PlainFile):
         source.require_unchanged()
@@ -57,9 +58,12 @@ def batches(pyarrow: Any, file: Any, options: Options) -> Iterator[Any]:
 
         table = ParquetFile(file)
         size = rows_of_block(len(table.schema_arrow.names), options)
-        yield from table.iter_batches(batch_size=size)
+        for batch in table.iter_batches(batch_size=size):
+            batch.validate(full=True)
+            yield batch
         return
     for whole in stored_batches(pyarrow, file):
+        whole.validate(full=True)  # its offsets may point anywhere
         size = rows_of_block(whole.num_columns, options)
         for first in range(0, whole.num_rows, size):
             yield whole.slice(first, size)
@@ -88,28 +92,37 @@ def as_data(pyarrow: Any, batch: Any, options: Options, name: str, at: int) -> D
     X = np.empty((batch.num_rows, len(layout.features)), options.float_type)
     with np.errstate(over="ignore"):
         for k, j in enumerate(layout.features):
-            X[:, k] = numbers_of(pyarrow, batch.column(j), layout, j, name)
+            X[:, k] = numbers_of(pyarrow, batch.column(j), title(layout, j), name, at)
     y = None if layout.label is None else labels_of(pyarrow, batch.column(layout.label))
     weight = None
     if layout.weight is not None:
-        weight = numbers_of(pyarrow, batch.column(layout.weight), layout, layout.weight, name)
+        column = batch.column(layout.weight)
+        weight = numbers_of(pyarrow, column, title(layout, layout.weight), name, at)
     return sound(X, y, weight, layout, options, name, Place(at, at + 1))
 
 
-def numbers_of(pyarrow: Any, column: Any, layout: Layout, j: int, name: str) -> Any:
-    """A column as floats, NaN where something is missing."""
-    kind, types = column.type, pyarrow.types
-    if pyarrow.types.is_dictionary(kind):
+def numbers_of(pyarrow: Any, column: Any, called: str, name: str, at: int) -> Any:
+    """A column as doubles, NaN where something is missing."""
+    types = pyarrow.types
+    if types.is_dictionary(column.type):
         column = column.dictionary_decode()
-        kind = column.type
-    if not any(
-        is_it(kind)
-        for is_it in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
-    ):
-        raise FileError(name, f"found column {title(layout, j)} of type {kind}, expected numbers")
+    kind = column.type
     if types.is_boolean(kind):
         column = column.cast(pyarrow.uint8())
-    return column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
+    elif not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
+        raise FileError(name, f"found column {called} of type {kind}, expected numbers")
+    doubles = column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
+    if not types.is_floating(kind):
+        far = np.flatnonzero(np.abs(doubles) >= EXACT)
+        values = column.take(far).to_numpy(zero_copy_only=False)
+        value = rounded(values)
+        if value is not None:
+            line = at + 1 + int(far[list(values).index(value)])
+            what = f"found {value} in column {called}, expected a number that a double holds"
+            raise FileError(
+                name, f"{what}: leave the column out (ignore), or write it as doubles", line=line
+            )
+    return doubles
 
 
 def labels_of(pyarrow: Any, column: Any) -> Any:

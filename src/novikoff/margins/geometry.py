@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from novikoff.cores import row_by_row
-from novikoff.inputs import DTYPES, in_canonical_order, require_exact, require_sound
+from novikoff.doubles import require_exact
+from novikoff.inputs import DTYPES, in_canonical_order, require_sound
 from novikoff.jit import njit
 from novikoff.labels import as_labels, numbered
 from novikoff.rows import SUM, U, column, first, last, norm, value

@@ -1,0 +1,106 @@
+"""Every number that comes in is a double, or refused: what is proved is proved of what was given.
+
+Numbers in text are another matter: they are read as the nearest doubles, as everywhere.
+"""
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from math import inf, isnan
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from novikoff.errors import DataError
+
+EXACT = 2**53
+"""All whole numbers up to this are doubles."""
+
+NO_NUMBERS = (str, bytes, date, time, timedelta, np.datetime64, np.timedelta64)
+DOUBLES = frozenset((float, bool, np.float64, np.float32, np.float16, np.bool_))
+
+
+def require_exact(X: Any) -> None:
+    """Raise an error for text, for dates, and for numbers that no double holds.
+
+    Whatever is proved would be of other numbers than were given.
+    """
+    if hasattr(X, "collect") and not hasattr(X, "shape"):
+        raise DataError(
+            f"X is a {type(X).__name__}, which is not computed yet: pass X.collect() instead."
+        )
+    for where, values in _parts(X):
+        kind = values.dtype.kind
+        value = values.flat[0] if kind in "mMUS" and values.size else None
+        if kind == "O":
+            value = next((v for v in values.flat if isinstance(v, NO_NUMBERS)), None)
+        if isinstance(value, str | bytes):
+            raise DataError(
+                f"{where} has the text {str(value)!r}, but features are numbers: encode categories "
+                "(sklearn.preprocessing.OneHotEncoder), or convert numbers (X.astype(float))."
+            )
+        if value is not None:
+            raise DataError(
+                f"{where} has the date or time {value}, but features are numbers: convert it to "
+                "one, such as the number of days since the first date."
+            )
+        value = rounded(values)
+        if value is not None:
+            raise DataError(
+                f"{where} has {value!s}, which no double holds, and would be rounded to "
+                f"{_float(value):.17g}: leave out identifiers, or subtract what they have in "
+                "common. If the nearest doubles are meant, pass those (X.astype(float))."
+            )
+
+
+def _parts(X: Any) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+    """The values of `X` before they become one type: of each column, and where they are."""
+    if sparse.issparse(X):
+        yield "X", X.data if X.format in ("csr", "csc") else X.tocsr().data
+    elif isinstance(X, np.ndarray):
+        yield "X", X
+    elif isinstance(X, list | tuple):
+        for row in X:
+            if isinstance(row, list | tuple | np.ndarray):
+                yield from _parts(row)
+        alone = [x for x in X if not isinstance(x, list | tuple | np.ndarray)]
+        if not DOUBLES.issuperset(map(type, alone)):
+            yield "X", np.fromiter(alone, object, len(alone))
+    elif hasattr(X, "iloc"):  # pandas
+        for j, name in enumerate(X.columns):
+            yield f"column {name!r}", X.iloc[:, j].to_numpy()
+    elif hasattr(X, "columns"):  # polars has names, and Arrow columns
+        names = getattr(X, "column_names", X.columns)
+        for name in names:
+            yield f"column {name!r}", X[name].to_numpy()
+    elif hasattr(X, "dtype"):
+        yield "X", np.asarray(X)
+
+
+def rounded(values: npt.NDArray[Any]) -> Any:
+    """The first of the values that no double holds, or None."""
+    kind, size = values.dtype.kind, values.dtype.itemsize
+    if kind == "f" and size > 8:
+        with np.errstate(over="ignore"):
+            near = values.astype(np.float64)
+        wrong = values[(near != values) & ~np.isnan(values)]
+        return wrong[0] if len(wrong) else None
+    if kind in "iu" and size == 8 and values.size:
+        if -EXACT <= values.min() <= values.max() <= EXACT:
+            return None
+        values = values[(values > EXACT) | (values < -EXACT)]
+    elif kind != "O" or DOUBLES.issuperset(map(type, values.flat)):
+        return None
+    for value in values.flat:
+        value = value.item() if isinstance(value, np.integer) else value
+        if hasattr(value, "__float__") and not (isnan(_float(value)) or value == _float(value)):
+            return value
+    return None
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
