@@ -251,7 +251,7 @@ def test_overflow_is_reported(learner, dtype, form):
     huge = form(np.array([[top, top / 2], [-top, top], [top, -top]], dtype))
     labels = [1, 0, 1]
     advice = "as float64" if dtype == np.float32 else "MaxAbsScaler"
-    with pytest.raises(WeightOverflow, match=f"past the range of {dtype.__name__}.*{advice}"):
+    with pytest.raises(WeightOverflow, match=f"left the range of {dtype.__name__}.*{advice}"):
         learner(max_iter=5, shuffle=False).fit(huge, labels)
     with pytest.raises(WeightOverflow):
         learner(shuffle=False).partial_fit(huge, labels)

@@ -11,7 +11,15 @@ import pyarrow
 import pytest
 from scipy import sparse
 
-from novikoff import DataError, MaxMargin, Perceptron, separability
+from novikoff import (
+    BalancedWinnow,
+    DataError,
+    MaxMargin,
+    Perceptron,
+    Romma,
+    Winnow,
+    separability,
+)
 
 
 def of_objects(make):
@@ -99,3 +107,47 @@ def test_dates_are_refused(form):
     for use in (separability, Perceptron().fit):
         with pytest.raises(DataError, match="the date or time .*days since the first date"):
             use(X, [0, 1])
+
+
+def repeated(values, dtype):
+    """One row that has all the values in its first column, and another that has 1."""
+    values = np.array([*values, 1], dtype)
+    indices = np.zeros(len(values), np.int32)
+    return sparse.csr_array((values, indices, [0, len(values) - 1, len(values)]), shape=(2, 2))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.uint8, np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("form", ["csr", "coo"])
+def test_repeated_entries_are_added_up_exactly(dtype, form):
+    X = repeated([100, 100, 60], dtype)  # past the range of int8 and uint8
+    X = X if form == "csr" else sparse.coo_array((X.data, ([0, 0, 0, 1], X.indices)), X.shape)
+    assert separability(X, [1, 0]) == separability([[260, 0], [1, 0]], [1, 0])
+    options = {"shuffle": False, "fit_intercept": False, "max_iter": 1}
+    model = Perceptron(**options).partial_fit(X, [1, 0])
+    dense = np.array([[260, 0], [1, 0]], np.float32 if dtype == np.float32 else np.float64)
+    assert (model.coef_ == Perceptron(**options).partial_fit(dense, [1, 0]).coef_).all()
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_or_refused(dtype):
+    X = repeated([2**53, 1], dtype)
+    for use in (separability, Perceptron().fit):
+        with pytest.raises(DataError, match="repeated entries, whose sum, about 9.0.*no double"):
+            use(X, [1, 0])
+    X = repeated([0.1, 0.2], np.float64)
+    with pytest.raises(DataError, match="repeated entries"):
+        separability(X, [1, 0])
+    assert Perceptron(max_iter=1).partial_fit(X, [1, 0]).n_features_in_ == 2
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_a_column_with_a_gap_is_named(make):
+    X = make({"size": [1.0, 0.0], "side": [1.0, float("nan")]})
+    for use in (separability, Perceptron().fit, Winnow().fit, MaxMargin().fit, Romma().fit):
+        with pytest.raises(DataError, match="NaN, first in row 1, column 'side'"):
+            use(X, [1, 0])
+    X = make({"size": [1.0, 0.0], "side": [1.0, 3.0]})
+    with pytest.raises(DataError, match="3.0 in row 1, column 'side'"):
+        Winnow().fit(X, [1, 0])
+    with pytest.raises(DataError, match="3.0 in row 1, column 'side'"):
+        BalancedWinnow().fit(X, [1, 0])

@@ -219,9 +219,7 @@ def test_mutated_tables(format):  # noqa: A002
         for _ in range(pick.choice([0, 1, 1, 1, 2, 8])):
             place = pick.randrange(len(content))
             width = pick.choice([1, 1, 4, 8])
-            number = pick.choice(
-                [0, 1, 255, 3000, 2**30, 2**63 - 1, pick.getrandbits(64)]
-            )
+            number = pick.choice([0, 1, 255, 3000, 2**30, 2**63 - 1, pick.getrandbits(64)])
             content[place : place + width] = number.to_bytes(8, "little")[:width]
         if pick.random() < 0.1:
             del content[pick.randrange(len(content)) :]

@@ -70,12 +70,16 @@ def _parts(X: Any) -> Iterator[tuple[str, npt.NDArray[Any]]]:
     elif hasattr(X, "iloc"):  # pandas
         for j, name in enumerate(X.columns):
             yield f"column {name!r}", X.iloc[:, j].to_numpy()
-    elif hasattr(X, "columns"):  # polars has names, and Arrow columns
-        names = getattr(X, "column_names", X.columns)
-        for name in names:
+    elif hasattr(X, "columns"):  # polars, Arrow
+        for name in names_of(X):
             yield f"column {name!r}", X[name].to_numpy()
     elif hasattr(X, "dtype"):
         yield "X", np.asarray(X)
+
+
+def names_of(X: Any) -> Any:
+    """What the columns of a frame are called; None if it is none."""
+    return getattr(X, "column_names", getattr(X, "columns", None))
 
 
 def rounded(values: npt.NDArray[Any]) -> Any:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from novikoff.doubles import require_exact
+from novikoff.doubles import EXACT, require_exact
 from novikoff.errors import BadRow, DataError, WeightOverflow
 from novikoff.jit import njit
 from novikoff.rows import CSR, U, constant, is_binary, norm
@@ -52,7 +52,7 @@ def read(estimator: Any, X: Any, *, reset: bool) -> Any:
     require_exact(X)
     X = validate_data(
         estimator,
-        X,
+        in_csr(X) if sparse.issparse(X) else X,
         reset=reset,
         accept_sparse="csr",
         accept_large_sparse=True,
@@ -70,10 +70,30 @@ def as_rows(X: Any) -> Any:
     return CSR(constant(X.data), constant(X.indices), constant(X.indptr), X.shape[1])
 
 
-def in_canonical_order(X: Any) -> Any:
+def in_csr(X: Any) -> Any:
+    """A sparse matrix as CSR of a type in `DTYPES`; no repeated entries are added up on the way.
+
+    SciPy would, in the type that they have, where their sum may be none.
+    """
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        return X  # others say what is wrong
+    kind = X.dtype if X.dtype in _AS_IS else DTYPES[0]
+    if X.format == "coo":
+        order = np.argsort(X.row, kind="stable")
+        starts = np.append(0, np.cumsum(np.bincount(X.row, minlength=X.shape[0])))
+        made = (X.data[order].astype(kind, copy=False), X.col[order], starts)
+        return sparse.csr_array(made, shape=X.shape)
+    X = X.tocsr()
+    if X.dtype != kind:
+        X = type(X)((X.data.astype(kind), X.indices, X.indptr), shape=X.shape)
+    return X
+
+
+def in_canonical_order(X: Any, exact: bool = False) -> Any:
     """A CSR matrix whose rows have increasing columns: `X` itself if it is one, else a copy.
 
-    Repeated entries are added up. A matrix that points outside itself is an error.
+    Repeated entries are added up. Where that rounds whole numbers, or anything if it is to be
+    `exact`, and where a matrix points outside itself, it is an error.
     """
     unsigned = constant(X.indices.view(f"u{X.indices.itemsize}"))
     whole = len(X.indptr) == X.shape[0] + 1 and len(X.data) == len(X.indices)
@@ -83,10 +103,27 @@ def in_canonical_order(X: Any) -> Any:
             f"The sparse matrix X points outside itself: its column indices must be 0 to "
             f"{X.shape[1] - 1} and its indptr must not decrease. It is damaged; build it anew."
         )
-    if state == OUT_OF_ORDER:
+    return added_up(X, exact) if state == OUT_OF_ORDER else X
+
+
+def added_up(X: Any, exact: bool) -> Any:
+    """A copy in order, with repeated entries added up."""
+    if X.nnz > sum(X.shape):  # then this sorts in less time
+        X = X.tocsc().tocsr()
+    else:
         X = X.copy()
+        X.sort_indices()
+    if X.has_canonical_format or X.dtype == bool:
         X.sum_duplicates()
-    return X
+        return X
+    sums = X.data if X.dtype.kind == "f" and not exact else X.data.astype(np.float64)
+    n, rounded = add_up(X.indices, X.indptr, sums)
+    if rounded >= EXACT or (exact and rounded > 0.0):
+        raise DataError(
+            f"The sparse matrix X has repeated entries, whose sum, about {rounded:g}, no double "
+            "holds: add them up yourself (X.sum_duplicates()) if the nearest doubles are meant."
+        )
+    return type(X)((sums[:n], X.indices[:n], X.indptr), shape=X.shape)
 
 
 IN_ORDER, OUT_OF_ORDER, DAMAGED = range(3)
@@ -118,6 +155,30 @@ def csr_state(indices, indptr, width):
     if indptr[n] > 0 and not max(top, indices[0]) < U(width):
         return DAMAGED
     return IN_ORDER if falls == at_starts else OUT_OF_ORDER
+
+
+@njit(cache=True)
+def add_up(indices, indptr, values):
+    """Add up neighbours of one column in place: how many are left, and the largest rounded sum.
+
+    That is 0 if every sum is exact (Knuth's two-sum finds what was lost).
+    """
+    to, start, rounded = 0, indptr[0], 0.0
+    for i in range(len(indptr) - 1):
+        stop = indptr[i + 1]
+        for k in range(start, stop):
+            if k > start and indices[k] == indices[to - 1]:
+                s, x = values[to - 1], values[k]
+                t = s + x
+                z = t - s
+                if (s - (t - z)) + (x - z) != 0.0:
+                    rounded = max(rounded, abs(np.float64(t)))
+                values[to - 1] = t
+            else:
+                indices[to], values[to] = indices[k], values[k]
+                to += 1
+        start, indptr[i + 1] = stop, to
+    return to, rounded
 
 
 @njit(cache=True)
@@ -168,7 +229,7 @@ def as_seen(X: Any, space: dict[str, Any]) -> Any:
     return at_unit_length(Z) if space.get("normalize") else Z
 
 
-def require_sound(X: Any) -> None:
+def require_sound(X: Any, names: Any = None) -> None:
     """Raise what is wrong with the first bad row of `X`, if there is one."""
     i = first_unsound(as_rows(X), X.shape[0])
     if i < 0:
@@ -178,12 +239,22 @@ def require_sound(X: Any) -> None:
         raise overflow(X.dtype)  # finite values, but not their length
     name = "NaN" if np.isnan(x) else "infinity"
     raise DataError(
-        f"Input X contains {name}, first in row {i}, column {j}: every value must be finite. "
-        "Drop such rows, or fill them in (sklearn.impute.SimpleImputer)."
+        f"Input X contains {name}, first in row {i}, {titled(j, names)}: every value must be "
+        "finite. Drop such rows, or fill them in (sklearn.impute.SimpleImputer)."
     )
 
 
-def require_binary(X: Any) -> None:
+def names_in(estimator: Any) -> Any:
+    """What the estimator's features are called; None if they have no names."""
+    return getattr(estimator, "feature_names_in_", None)
+
+
+def titled(j: int, names: Any) -> str:
+    """What column `j` is called."""
+    return f"column {j}" if names is None else f"column {str(names[j])!r}"
+
+
+def require_binary(X: Any, names: Any = None) -> None:
     """Raise an error that names the first entry of `X` other than 0 and 1, if there is one."""
     i = first_not_binary(as_rows(X), X.shape[0])
     if i >= 0:
@@ -193,7 +264,7 @@ def require_binary(X: Any) -> None:
             "0 and 1 first."
         )
         raise BadRow(
-            f"Winnow needs 0/1 features, but X has {x!r} in row {i}, column {j}. {advice}",
+            f"Winnow needs 0/1 features, but X has {x!r} in row {i}, {titled(j, names)}. {advice}",
             f"found {x!r}, expected 0/1 features, which Winnow needs",
             advice,
             i,
@@ -215,11 +286,11 @@ def first_entry(X: Any, i: int, bad: Any) -> tuple[int, Any]:
 
 
 def overflow(dtype: npt.DTypeLike) -> WeightOverflow:
-    """What to say when weights or scores grew past the range of their type."""
-    dtype = np.dtype(dtype)
-    wider = " Or give the data as float64." if dtype == np.float32 else ""
+    """What to say when weights, scores, lengths or steps are too large or too small."""
+    kind = np.finfo(dtype)
+    wider = " Or give the data as float64." if kind.bits < 64 else ""
     return WeightOverflow(
-        f"Weights, scores or lengths grew past the range of {dtype} (about "
-        f"{np.finfo(dtype).max:.1e}). The model is as it was. Scale the features down "
+        f"Weights, scores, lengths or steps left the range of {kind.dtype} (about {kind.tiny:.0e} "
+        f"to {kind.max:.0e}). The model is as it was. Scale the features to about 1 "
         f"(sklearn.preprocessing.MaxAbsScaler), or the step.{wider}"
     )

@@ -1,7 +1,7 @@
 """What the perceptrons share: their options, their start, and what a run of theirs proves."""
 
 from dataclasses import replace
-from math import hypot, sqrt
+from math import hypot, inf, sqrt
 from typing import Any, Self
 
 import numpy as np
@@ -157,12 +157,36 @@ class Additive(MistakeDriven):
         private = run.private * float(run.space["slack"]) ** 2
         upper = R
         if run.total > 0:
-            strayed = 2 * u * sum(run.mistakes) * (run.reach + R)
+            strayed = sum(run.mistakes) * (2 * u * (run.reach + R) + self._unfelt(run, R))
             upper = min(R, (hypot(length_of(moved), sqrt(private)) + strayed) / run.total)
         lower, length = 0.0, hypot(length_of(w), sqrt(private))
         if self.converged_ and run.one_data_set and not run.streaming and length > TINY:
-            lower = max(0.0, run.least / length - 2 * u * (w.shape[-1] + 8) * R) * (1 - 8 * u)
+            least = run.least - self._unfelt(run, 8.0)
+            lower = max(0.0, least / length - 2 * u * (w.shape[-1] + 8) * R) * (1 - 8 * u)
         return Bracket(lower, upper * (1 + 8 * u))
+
+    def _unfelt(self, run: Run, R: float) -> float:
+        """How much of an update, or of a score, is lost below the range of the weights' type.
+
+        Each product is rounded to a multiple of the least number of that type.
+        """
+        least = float(np.finfo(run.w.dtype).smallest_subnormal)
+        return 2 * least * (int(run.w.shape[-1]) + R)
+
+    def _most(self, run: Run, margin: float) -> float:
+        r"""How many mistakes such a margin allows.
+
+        Of each step $\eta$ a length of $\varepsilon$ may be lost, and of each score as much:
+        with $\varepsilon' = \varepsilon/\eta$,
+        $k(\gamma - \varepsilon') \le \sqrt{k}\,\sqrt{(R + \varepsilon')^2 + 2\varepsilon'}$.
+        """
+        R, rho = self.radius_, felt(run.step_ratio, run.w.dtype)
+        if rho == inf:
+            return inf
+        lost = self._unfelt(run, R + 8) / ((run.largest or self.eta0) / rho)
+        return novikoff_bound(
+            hypot(R + lost, sqrt(2 * lost)), max(0.0, margin - lost), step_ratio=rho
+        )
 
     @property
     def mistake_bound_(self) -> float:
@@ -172,12 +196,11 @@ class Additive(MistakeDriven):
         each of many classes has a machine of its own, the bounds of all machines added up. Where
         examples have weights it is as many times more as the largest is that of the least.
         """
-        run, R = self._fitted(), self.radius_
-        rho = felt(run.step_ratio, run.w.dtype)
+        run = self._fitted()
         if self._machines() and run.w.ndim > 1:
             ends = [self._bracket(_machine(run, c)) for c in range(len(run.w))]
-            return sum(novikoff_bound(R, end.lower, step_ratio=rho) for end in ends)
-        return novikoff_bound(R, self.margin_.lower, step_ratio=rho)
+            return sum(self._most(run, end.lower) for end in ends)
+        return self._most(run, self.margin_.lower)
 
     def _account(self, run: Run, D: Examples, made: Made) -> None:
         total: Any

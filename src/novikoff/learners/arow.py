@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from novikoff.examples import weight
 from novikoff.jit import njit
 from novikoff.learners import machines, parameters
-from novikoff.learners.covariance import Confident, room_beside, shift, variance
+from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.run import Run
 
 
@@ -51,8 +51,8 @@ def learn(rule, mu, Sigma, y, m, D, i):
     v = variance(Sigma, D.rows, i, rule.bias, Sx)
     if not v < machines.INF:
         return machines.OUT_OF_RANGE
-    if v == 0.0:
-        return 0
+    if v < machines.TINY:
+        return without(Sigma, D.rows, i)
     beta = 1.0 / (v + rule.r / weight(D, i))
     shift(mu, Sigma, (1.0 - m) * beta * y, beta, D.rows, i, rule.bias, Sx)
     return 1

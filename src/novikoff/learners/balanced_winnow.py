@@ -26,7 +26,7 @@ import numpy as np
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.examples import Examples, n_visits, visit, weight
-from novikoff.inputs import as_rows, require_sound
+from novikoff.inputs import as_rows, names_in, require_sound, titled
 from novikoff.jit import njit
 from novikoff.learners import machines, many, parameters
 from novikoff.learners.base import Array
@@ -101,7 +101,7 @@ def first_outside(D):
     return -1
 
 
-def require_shares(X: Any) -> None:
+def require_shares(X: Any, names: Any) -> None:
     """Raise an error about the first number that is not from 0 to 1."""
     i = first_outside(Examples(as_rows(X), np.empty(X.shape[0], np.int8)))
     if i < 0:
@@ -110,7 +110,8 @@ def require_shares(X: Any) -> None:
     j = int(np.flatnonzero(~((row >= 0) & (row <= 1)))[0])
     raise DataError(
         f"BalancedWinnow needs features from 0 to 1, but X has {row[j].item()!r} in row {i}, "
-        f"column {j}: scale them, for example with scikit-learn's MinMaxScaler, or set clip=True."
+        f"{titled(j, names)}: scale them, for example with scikit-learn's MinMaxScaler, or set "
+        "clip=True."
     )
 
 
@@ -267,9 +268,9 @@ class BalancedWinnow(Online):
         return Online._epoch(self, run, updates, room, D, since, measure)
 
     def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
-        require_sound(X)
+        require_sound(X, names_in(self))
         if not space["clip"]:
-            require_shares(X)
+            require_shares(X, names_in(self))
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return Clipped(as_rows(X)) if space["clip"] else as_rows(X)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_consistent_length
 from novikoff.cores import require_jobs
 from novikoff.errors import DataError, ParameterError
 from novikoff.examples import Examples, n_visits, shuffled
-from novikoff.inputs import as_rows, lengths_of, overflow, read, require_sound
+from novikoff.inputs import as_rows, lengths_of, names_in, overflow, read, require_sound
 from novikoff.labels import (
     as_labels,
     classes_of_stream,
@@ -93,7 +93,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
         """Raise what is wrong with the first bad row of `X`, if there is one."""
-        require_sound(X)
+        require_sound(X, names_in(self))
 
     def _stride(self, D: Examples, length: float) -> float:
         """How far one update can move a weight."""

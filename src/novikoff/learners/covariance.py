@@ -18,6 +18,7 @@ from novikoff.errors import ParameterError
 from novikoff.jit import njit
 from novikoff.learners import parameters
 from novikoff.learners.base import Array
+from novikoff.learners.machines import OUT_OF_RANGE
 from novikoff.learners.online import Online
 from novikoff.learners.run import Like
 from novikoff.rows import SUM, column, first, last, value
@@ -45,6 +46,16 @@ def variance(S, X, i, bias, Sx):
     for k in range(first(X, i), last(X, i)):
         q += np.float64(value(X, i, k)) * Sx[column(X, k)]
     return 0.0 if q < 0.0 else q  # which rounding can make it
+
+
+@njit
+def without(S, X, i):
+    """What a rule returns where there is no variance: no update, unless it is but too small."""
+    for k in range(first(X, i), last(X, i)):
+        j = column(X, k)
+        if value(X, i, k) != 0 and (S[j] if S.ndim == 1 else S[j, j]) > 0.0:
+            return OUT_OF_RANGE
+    return 0
 
 
 @njit

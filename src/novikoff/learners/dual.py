@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError, ParameterError
-from novikoff.inputs import overflow, read, require_sound, weight_dtype
+from novikoff.inputs import names_in, overflow, read, require_sound, weight_dtype
 from novikoff.labels import as_labels, growing_classes, numbered
 from novikoff.learners import dual_record, gram, parameters
 from novikoff.learners.classes import mixing, n_outputs, places_of
@@ -221,6 +221,8 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         run.longest = max(run.longest, float(A.squares.max()))
         run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
         G = gram.table(run.kernel, A, A)
+        if gram.out_of_range(run.kernel, A, G):
+            raise overflow(run.dtype)
         before = None if run.recorded is None else (S.copy(), G, run.squares.copy())
         wrong = self._learn(run, wanted, S, G, made)
         if wrong < 0 or not (run.largest < np.inf and np.isfinite(run.squares).all()):
@@ -355,7 +357,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         X = read(self, X, reset=reset)
-        require_sound(X)
+        require_sound(X, names_in(self))
         return X
 
     def _resolved(self, width: int) -> Kernel:

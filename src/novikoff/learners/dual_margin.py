@@ -1,6 +1,6 @@
 """What the run of a kernel perceptron proves about margins and mistakes."""
 
-from math import sqrt
+from math import hypot, sqrt
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class DualMargin(DualTelling):
         run = self._fitted()
         u, R = float(np.finfo(run.dtype).eps), self._step_length()
         value = gram.rounding(run.kernel, run.width, run.longest, run.largest, u)
-        value += (CHUNK + 16) * u * run.largest
+        value += (CHUNK + 16) * u * run.largest + self._unfelt()
         joined = len(run.counts) == 1
         squares = run.squares.sum(keepdims=True) if joined else run.squares
         forgets = isinstance(run.memory, Cycle)  # then weights are no sum of all updates
@@ -46,6 +46,12 @@ class DualMargin(DualTelling):
                 lower = max(0.0, (least - strayed) / length)
             found.append(Bracket(lower, min(R, length / total) if M and not forgets else R))
         return found
+
+    def _unfelt(self) -> float:
+        """How much of a kernel value, or of one times a step, is lost below the range of floats."""
+        run = self._fitted()
+        steep = max(1.0, run.kernel.degree * run.kernel.gamma * max(1.0, run.largest))
+        return float(np.finfo(run.dtype).smallest_subnormal) * (run.width + CHUNK + 16) * steep
 
     def _step_length(self) -> float:
         """The largest length of an update."""
@@ -75,4 +81,5 @@ class DualMargin(DualTelling):
         if self.budget is not None:
             return forgetron_bound(R, self.margin_.lower, self.budget)
         rho, ends = felt(self._run.step_ratio, self._run.dtype), self._brackets()
+        R = hypot(R, sqrt(2 * rho * self._unfelt())) if rho < np.inf else R
         return sum(novikoff_bound(R, end.lower, step_ratio=rho) for end in ends)

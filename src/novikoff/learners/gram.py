@@ -156,6 +156,16 @@ def diagonal(kernel: Kernel, A: Block) -> Array:
     return np.diagonal(table(kernel, A, A)).astype(np.float64)
 
 
+def out_of_range(kernel: Kernel, A: Block, G: Array) -> bool:
+    """Is some row too long for the type of its kernel values `G`, or, though not 0, too short?"""
+    own = np.diagonal(G)
+    if not np.isfinite(own).all():
+        return True
+    if kernel.name != "linear" or (own > 0).all():
+        return False
+    return bool(abs(A.rows[own == 0]).max() > 0)
+
+
 def rounding(kernel: Kernel, width: int, longest: float, largest: float, u: float) -> float:
     r"""How far a computed kernel value can be from the true one.
 

@@ -23,9 +23,12 @@ from novikoff.products import PAIR, dots, suited
 from novikoff.rows import SUM, column, dot, first, is_a, last, sqnorm
 
 INF = np.inf
+TINY = 2.0**-1022
+"""Below this, doubles have fewer digits."""
 
 OUT_OF_RANGE = -1
-"""What a rule returns where its step is no finite number; else True for an update, or False."""
+"""What a rule returns where its step is too large or too small for floats; else True for an update,
+or False."""
 
 
 class Taking(NamedTuple):
@@ -76,6 +79,15 @@ def rule_of(kind: type, content: Any = None) -> Callable[[Any], Any]:
         return step
 
     return register
+
+
+@njit
+def is_felt(a, square, w):
+    """Can the weights take a step of `a`, which was found from the square of a length?
+
+    Not where the square left the range of doubles, or the step that of the weights.
+    """
+    return TINY <= square < INF and w.dtype.type(a) != 0
 
 
 @njit(fastmath=SUM)

@@ -78,12 +78,13 @@ def learn(rule, w, beside, y, m, D, i):
     r"""$w \leftarrow w + \tau\,y\,x$"""
     if content(rule, m):
         return 0
-    square = norm(D.rows, i) ** 2 + rule.bias
-    if square == 0.0:
+    length = norm(D.rows, i)
+    square = length**2 + rule.bias
+    if length == 0.0 and square == 0.0:
         return 0
-    if square == np.inf:
-        return machines.OUT_OF_RANGE
     a = weight(D, i) * step(rule, 1.0 - m, square) * y
+    if not machines.is_felt(a, square, w):
+        return machines.OUT_OF_RANGE
     add(w, a, D.rows, i)
     w[-1] += a * rule.bias
     return 1
@@ -121,11 +122,13 @@ def epoch(W, alpha, D, rule, tau, classes, measure, low, high):
         i = visit(D, t)
         y = D.y[i]
         errors += m <= 0.0
-        square = 2.0 * (norm(D.rows, i) ** 2 + tau.bias)
-        if square == np.inf:
-            return k, errors, R, t
-        if square > 0.0:
-            move(W, weight(D, i) * step(tau, 1.0 - m, square), y, r, D.rows, i, tau.bias)
+        length = norm(D.rows, i)
+        square = 2.0 * (length**2 + tau.bias)
+        if length > 0.0 or square > 0.0:
+            a = weight(D, i) * step(tau, 1.0 - m, square)
+            if not machines.is_felt(a, square, W):
+                return k, errors, R, t
+            move(W, a, y, r, D.rows, i, tau.bias)
             size = machines.size_under(W[y], D.rows, i) + machines.size_under(W[r], D.rows, i)
             if not size < np.inf:
                 return k, errors, R, t

@@ -34,7 +34,7 @@ from novikoff.errors import ParameterError
 from novikoff.examples import weight
 from novikoff.jit import njit
 from novikoff.learners import machines, parameters
-from novikoff.learners.covariance import Confident, room_beside, shift, variance
+from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.run import Run
 
 VARIANTS = {"I": 1, "II": 2}
@@ -73,7 +73,9 @@ def learn(rule, mu, Sigma, y, m, D, i):
     v = variance(Sigma, D.rows, i, rule.bias, Sx)
     if not v < machines.INF:
         return machines.OUT_OF_RANGE
-    if v <= 0.0 or not rule.phi * np.sqrt(v) - m > rule.least:
+    if v < machines.TINY:
+        return without(Sigma, D.rows, i)
+    if m > 0.0 and not rule.phi * np.sqrt(v) - m > rule.least:
         return 0
     alpha = step(rule, rule.C * weight(D, i), m, v)
     if not alpha < machines.INF:

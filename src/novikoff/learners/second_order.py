@@ -29,7 +29,7 @@ from novikoff.examples import weight
 from novikoff.jit import njit
 from novikoff.learners import machines, parameters
 from novikoff.learners.base import Array
-from novikoff.learners.covariance import Confident, room_beside, shift, variance
+from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.run import Like, Run
 from novikoff.rows import column, first, last, value
 
@@ -84,8 +84,8 @@ def learn(rule, w, S, y, m, D, i):
     q = variance(S, D.rows, i, rule.bias, Sx)
     if not q < machines.INF:
         return machines.OUT_OF_RANGE
-    if q == 0.0:
-        return 0
+    if q < machines.TINY:
+        return without(S, D.rows, i)
     beta = 1.0 / (q + 1.0 / c)
     shift(w, S, (1.0 - m) * beta * y, beta, D.rows, i, rule.bias, Sx)
     return 1

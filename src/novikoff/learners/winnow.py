@@ -18,7 +18,7 @@ from scipy import sparse
 
 from novikoff.errors import ParameterError
 from novikoff.examples import Examples, announce, visit
-from novikoff.inputs import as_rows, require_binary, require_sound, weight_dtype
+from novikoff.inputs import as_rows, names_in, require_binary, require_sound, weight_dtype
 from novikoff.jit import njit
 from novikoff.learners import parameters
 from novikoff.learners.ahead import in_turn, passes_of
@@ -277,8 +277,8 @@ class Winnow(MistakeDriven):
 
     def _scores(self, X: Any) -> Array:
         if self._run.space["binarize"] is None:
-            require_sound(X)
-            require_binary(X)
+            require_sound(X, names_in(self))
+            require_binary(X, names_in(self))
         s = MistakeDriven._scores(self, X)
         s[s == 0] = np.finfo(s.dtype).smallest_subnormal
         return s
@@ -335,9 +335,9 @@ class Winnow(MistakeDriven):
         return Above(as_rows(X), float(level))
 
     def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
-        require_sound(X)
+        require_sound(X, names_in(self))
         if space["binarize"] is None:
-            require_binary(X)
+            require_binary(X, names_in(self))
 
     def _on_line(self) -> int:
         return +1

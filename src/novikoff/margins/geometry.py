@@ -1,5 +1,6 @@
 """What the search for a separator reads off the data, in passes at the speed of memory."""
 
+from math import hypot, inf, nextafter, sqrt
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from novikoff.cores import row_by_row
-from novikoff.doubles import require_exact
-from novikoff.inputs import DTYPES, in_canonical_order, require_sound
+from novikoff.doubles import names_of, require_exact
+from novikoff.inputs import DTYPES, in_canonical_order, in_csr, require_sound, weight_dtype
 from novikoff.jit import njit
 from novikoff.labels import as_labels, numbered
 from novikoff.rows import SUM, U, column, first, last, norm, value
@@ -23,8 +24,9 @@ WIDE = 500
 
 def as_examples(X: Any) -> Any:
     """Examples as the loops read them; checked, and not copied if they fit."""
+    names = names_of(X)
     X = in_rows(X)
-    require_sound(X)
+    require_sound(X, names)
     return X
 
 
@@ -32,7 +34,7 @@ def in_rows(X: Any, least: int = 1) -> Any:
     """The same, with the values not looked at; there must be so many."""
     require_exact(X)
     X = check_array(
-        X,
+        in_csr(X) if sparse.issparse(X) else X,
         accept_sparse="csr",
         accept_large_sparse=True,
         dtype=DTYPES,
@@ -41,7 +43,7 @@ def in_rows(X: Any, least: int = 1) -> Any:
         ensure_min_samples=least,
         estimator="separability",
     )
-    return in_canonical_order(X) if sparse.issparse(X) else X
+    return in_canonical_order(X, exact=True) if sparse.issparse(X) else X
 
 
 def labelled(X: Any, y: Any) -> tuple[Any, Array, int]:
@@ -51,6 +53,17 @@ def labelled(X: Any, y: Any) -> tuple[Any, Array, int]:
     check_consistent_length(X, y)
     classes, known_by = numbered(y)
     return X, known_by, len(classes)
+
+
+def radius_of_run(longest: float, X: Any, bias: bool, *, many: bool = False) -> float:
+    r"""No less than the radius of a run on rows of that length, rounding allowed for.
+
+    For many classes it is that of Kesler's construction. Where a score may lose $\varepsilon$ below
+    the range of floats, a mistake adds up to $R^2 + 2\varepsilon$ to the square of the weights.
+    """
+    d, lost = X.shape[1] + 12, float(np.finfo(weight_dtype(X)).smallest_subnormal)
+    radius = hypot(longest, float(bias), sqrt(2 * d * lost)) * (sqrt(2) if many else 1.0)
+    return nextafter(radius * (1 + 2.0**-52 * d), inf)
 
 
 def used_columns(X: Any) -> Array:

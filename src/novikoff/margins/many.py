@@ -6,7 +6,7 @@ tells which vectors are missing; a proof that they cannot be separated is one fo
 """
 
 from fractions import Fraction
-from math import hypot, inf, nextafter, sqrt
+from math import hypot, inf, sqrt
 from time import monotonic
 from typing import Any
 
@@ -19,7 +19,7 @@ from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
 from novikoff.margins.certificate import Separability
 from novikoff.margins.exact import null_vectors, rounded_to_floats, whole_rows
-from novikoff.margins.geometry import longest
+from novikoff.margins.geometry import longest, radius_of_run
 from novikoff.margins.kesler import Labelled, Pairs
 
 Array = npt.NDArray[Any]
@@ -165,8 +165,7 @@ def told(
     if W is not None:
         coef, intercept = W[:, :-1].copy(), W[:, -1].copy()
     rows = np.array(found.rows)
-    R = sqrt(2) * hypot(float(longest(as_rows(D.X), len(D.y))), float(D.bias))
-    R = nextafter(R * (1 + 2.0**-52 * (D.width + 12)), inf)  # it was rounded
+    R = radius_of_run(float(longest(as_rows(D.X), len(D.y))), D.X, D.bias, many=True)
     return Separability(
         verdict,
         coef,

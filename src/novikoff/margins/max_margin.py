@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
 
 from novikoff.errors import DataError, NotSeparable, OutOfTime, ParameterError
-from novikoff.inputs import as_rows, overflow, read, require_sound
+from novikoff.inputs import as_rows, names_in, overflow, read, require_sound
 from novikoff.labels import Signs, as_labels, two_classes
 from novikoff.margins import proof, widest
 from novikoff.margins.bracket import Bracket
@@ -153,7 +153,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         X = read(self, X, reset=True)
         y = as_labels(y)
         check_consistent_length(X, y)
-        require_sound(X)
+        require_sound(X, names_in(self))
         classes, signs = two_classes(y)
         weight, kept = np.ones(len(y)), np.arange(len(y))
         if sample_weight is not None:
@@ -254,7 +254,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = read(self, X, reset=False)
-        require_sound(X)
+        require_sound(X, names_in(self))
         out = np.empty(X.shape[0])
         raw_scores(self.coef_[0], as_rows(X), X.shape[0], out)
         with np.errstate(over="ignore"):

@@ -6,7 +6,7 @@ verified before it is returned.
 
 from dataclasses import replace
 from fractions import Fraction
-from math import hypot, inf, nextafter
+from math import inf
 from numbers import Real
 from time import monotonic
 from typing import Any
@@ -22,7 +22,7 @@ from novikoff.margins.bracket import Bracket
 from novikoff.margins.certificate import Separability
 from novikoff.margins.divergence import diverging
 from novikoff.margins.exact import rounded_to_floats
-from novikoff.margins.geometry import labelled, longest, without_empty_columns
+from novikoff.margins.geometry import labelled, longest, radius_of_run, without_empty_columns
 from novikoff.margins.kesler import Labelled
 from novikoff.margins.many import of_many, undecided
 from novikoff.margins.search import Proof, Search, Undecided, find
@@ -140,18 +140,12 @@ def of_two(X: Any, y: Array, fit_intercept: bool, tol: float, deadline: float) -
         of_run = found.margin  # without a bias, a run takes place in the same space
         if fit_intercept:
             of_run = widest.run_margin(X, y, v, fit_intercept, tol, search.deadline)
-        R = radius_up(longest(search.rows, len(y)), X.shape[1], fit_intercept)
+        R = radius_of_run(longest(search.rows, len(y)), X, fit_intercept)
         found = replace(found, novikoff=novikoff_bound(R, of_run.lower))
     infinite = tuple(diverging(search, free, v))
     if len(infinite) != X.shape[1] + fit_intercept:
         return _undecided(X, y, fit_intercept, search)
     return replace(found, infinite=infinite)
-
-
-def radius_up(longest: float, d: int, bias: bool) -> float:
-    """The radius of a run on rows of that length, which was rounded."""
-    radius = hypot(longest, float(bias))
-    return nextafter(radius * (1 + 2.0**-52 * (d + 8)), inf)
 
 
 def proved(search: Search, tol: float) -> tuple[Separability, Array]:

@@ -21,7 +21,7 @@ not on who answers for the shards or how fast.
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from math import hypot, inf, nextafter, sqrt
+from math import hypot, inf, sqrt
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -34,14 +34,13 @@ from novikoff.margins.bracket import Bracket
 from novikoff.margins.certificate import Separability
 from novikoff.margins.exact import null_vectors, whole_rows
 from novikoff.margins.gathering import Coordinator, Travel, Whole
-from novikoff.margins.geometry import used_columns, without_empty_columns
+from novikoff.margins.geometry import radius_of_run, used_columns, without_empty_columns
 from novikoff.margins.kesler import Labelled, Pairs
 from novikoff.margins.many import LOOSE, of_many
 from novikoff.margins.questions import Cosines, Exact, Margins, Products, Sides, Span, Sums
 from novikoff.margins.search import Search, Undecided, atoms, scales
 from novikoff.margins.separability import (
     proved,
-    radius_up,
     require_options,
     through_the_origin,
     widened,
@@ -269,14 +268,11 @@ class Certifying(Coordinator):
             intercept=front.intercept,
             margin=Bracket(front.lower, upper.margin.upper),
         )
-        width, longest = self.problem.width, self.whole.longest
+        R = radius_of_run(self.whole.longest, self.X, self.bias, many=self.problem.many)
         if self.problem.many:
-            R = sqrt(2) * hypot(longest, float(self.bias))
-            R = nextafter(R * (1 + 2.0**-52 * (width + 12)), inf)  # it was rounded
             return in_order(replace(found, novikoff=novikoff_bound(R, front.lower)))
         v = np.append(front.coef, front.intercept)
         of_run = self.run_margin(v) if self.bias else front.lower
-        R = radius_up(longest, width, self.bias)
         columns = self.whole.columns
         free = None if columns is None else np.ones(len(columns) + self.bias, bool)
         infinite = self.diverging(v, free)
