@@ -3,12 +3,12 @@
 import os
 import signal
 import sys
-import time
 from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
-from numba.core import event
+
+from novikoff.clock import COMPILING
 
 # what a shell starts in the background ignores Ctrl-C, and so would all commands started here
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -52,24 +52,6 @@ def pytest_collection_modifyitems(items):
             settings(max_examples=min(MOST, max(LEAST, OF_A_LAW // cases)))(law)
 
 
-class Compiling(event.Listener):
-    """How many kernels this process compiled, and in how many seconds."""
-
-    def __init__(self):
-        self.began, self.kernels, self.seconds = [], 0, 0.0
-
-    def on_start(self, event):
-        self.began.append(time.perf_counter())
-
-    def on_end(self, event):
-        began = self.began.pop()
-        if not self.began:  # what a kernel calls is compiled within it
-            self.kernels += 1
-            self.seconds += time.perf_counter() - began
-
-
-COMPILING = Compiling()
-event.register("numba:compile", COMPILING)
 COSTS = []
 
 

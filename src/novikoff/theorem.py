@@ -2,13 +2,13 @@ r"""Novikoff's theorem on a run: the space it is about, a direction, and the fou
 
 from dataclasses import dataclass
 from math import inf
-from time import monotonic
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from novikoff.clock import now
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs import at_unit_length
 from novikoff.margins import joint_proof
@@ -130,7 +130,7 @@ def widest(Z: Any, y: Array) -> tuple[Array, float]:
 def widest_of_many(Z: Any, y: Array, n_classes: int) -> tuple[Array, float]:
     """The same of many classes, in Kesler's space: a row for each."""
     D = Labelled(Z, y, n_classes, False)
-    found = of_many(D, 1e-6, monotonic() + BUDGET, through_the_origin)
+    found = of_many(D, 1e-6, now() + BUDGET, through_the_origin)
     if found.verdict == "undecided" or not joint_proof.holds(found, D):
         raise OutOfTime(
             f"Within {BUDGET:g} seconds no margin was found, and no proof that there is none: give "

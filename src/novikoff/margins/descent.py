@@ -12,12 +12,12 @@ Multipliers that sit at an end and are pushed against it are left out of the pas
 until the others have settled.
 """
 
-from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.clock import now
 from novikoff.cores import row_by_row
 from novikoff.examples import shuffle
 from novikoff.jit import njit
@@ -118,7 +118,7 @@ def approach(
         before.append(gap.relative)
         slow = min(before[-AGO:]) > PAYS * min(before[:-AGO])
         hopeless = gap.primal == np.inf and passes >= HOPE
-        late = passes >= MOST or hopeless or monotonic() > deadline
+        late = passes >= MOST or hopeless or now() > deadline
         if gap.relative <= tol or slow or late:
             return gap, chosen, alive, passes
         alive, outside, inside = undecided(frame, cap, gap, alive)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.optimize import linprog
 
 from novikoff.margins.geometry import cosines
@@ -43,7 +44,7 @@ def diverging(search: Any, free: Array, witness: Array | None) -> list[int]:
         return [int(s) for s in np.sign(witness[: len(free)]) * free]
     m, y = len(free), search.y
     everything = np.arange(len(y))
-    total = column_sums(search)
+    total = brought_to_one(signed_sum(search.X, y, search.c))
     scores = np.empty(len(y))
     working = everything[: 4 * m + 100]
     some = dependent(products(search.X, y, search.c, m, len(working)), m == len(search.c))
@@ -106,10 +107,15 @@ def directions(v: Array) -> list[int]:
     return [int(np.sign(c)) if abs(c) > 1e-6 else 0 for c in v]
 
 
-def column_sums(search: Any) -> Array:
-    """The sum of all scaled, labelled rows, to a length of about 1."""
-    y = search.y.astype(np.float64)
-    return brought_to_one(np.append(np.asarray(y @ search.X, np.float64), y.sum()) * search.c)
+def signed_sum(X: Any, y: Array, c: Array) -> Array:
+    r"""$\sum_i y_i (x_i, 1)$, every column scaled by `c` first: so it is in the range of floats."""
+    total = np.zeros(len(c))
+    for low in range(0, len(y), BLOCK):
+        Z = X[low : low + BLOCK].astype(np.float64)
+        Z = Z.multiply(c[:-1]) if sparse.issparse(Z) else Z * c[:-1]
+        total[:-1] += y[low : low + BLOCK].astype(np.float64) @ Z
+    total[-1] = y.sum(dtype=np.float64) * c[-1]
+    return total
 
 
 def brought_to_one(total: Array) -> Array:

@@ -193,16 +193,6 @@ def rounded_to_floats(exact: tuple[Fraction, ...]) -> Array:
     return np.array([float(f / top) for f in exact])
 
 
-def exact_rows(X: Any, y: Array, rows: Array, bias: bool) -> list[list[Fraction]]:
-    r"""$y_i(x_i, 1)$, or $y_i x_i$ without a bias, for a few rows, as fractions."""
-    X = X[rows]
-    X = X.toarray() if sparse.issparse(X) else X
-    return [
-        [int(label) * Fraction(v) for v in x] + [Fraction(int(label))] * bias
-        for x, label in zip(X.tolist(), y[rows].tolist(), strict=True)
-    ]
-
-
 class Whole(NamedTuple):
     """Vectors in whole numbers: every coordinate multiplied by its scale, a power of two."""
 
@@ -229,6 +219,12 @@ def whole_rows(X: Any, y: Array, rows: Array, bias: bool) -> Whole:
     if bias:
         vectors = [[*v, int(label)] for v, label in zip(vectors, y[rows].tolist(), strict=True)]
     return Whole(vectors, [1 << -k for k in lowest.tolist()] + [1] * bias)
+
+
+def on_one_scale(Z: Whole) -> list[list[int]]:
+    """The vectors times the largest of the scales."""
+    times = [max(Z.scales) // s for s in Z.scales]
+    return [[v * t for v, t in zip(vector, times, strict=True)] for vector in Z.vectors]
 
 
 def null_vectors(Z: Whole) -> list[list[int]]:

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, inf
-from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from novikoff.clock import now
 from novikoff.errors import DataError
 from novikoff.inputs import DTYPES
 from novikoff.labels import numbered
@@ -68,9 +68,9 @@ class Coordinator:
 
     def ask(self, question: Question, numbers: Sequence[Array] | None = None) -> list[Any]:
         """The answers of all shards."""
-        started = monotonic()
+        started = now()
         answers = self.shards.ask(question, self.known if numbers is None else numbers)
-        self.deadline += monotonic() - started
+        self.deadline += now() - started
         self.travel.passes += 1
         if self.report is not None:
             self.report(self.travel)

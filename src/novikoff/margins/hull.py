@@ -9,12 +9,13 @@ $\lambda$ unique, and so a thing that can be recomputed exactly.
 """
 
 from collections.abc import Callable, Hashable
-from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import qr, qr_delete, qr_insert, solve_triangular
+
+from novikoff.clock import now
 
 Array = npt.NDArray[Any]
 Oracle = Callable[[Array], tuple[Hashable, Array]]
@@ -46,7 +47,7 @@ def nearest_point(oracle: Oracle, start: Nearest, size: float, deadline: float) 
         key, a = oracle(best.point)
         # as near as rounding lets us tell: scores are known to about 1e-16 |x| size
         near = best.point @ (best.point - a) <= 4e-16 * size * length
-        if near or length <= 1e-15 * size or key in best.keys or monotonic() > deadline:
+        if near or length <= 1e-15 * size or key in best.keys or now() > deadline:
             return best
         corral.insert(key, a)
         moved = corral.descend()

@@ -7,12 +7,12 @@ tells which vectors are missing; a proof that they cannot be separated is one fo
 
 from fractions import Fraction
 from math import hypot, inf, sqrt
-from time import monotonic
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.clock import now
 from novikoff.inputs import as_rows
 from novikoff.margins import kesler
 from novikoff.margins.bounds import novikoff_bound
@@ -36,7 +36,7 @@ def of_many(D: Labelled, tol: float, deadline: float, decide: Decide) -> Separab
     """The verdict on many classes, with its proof and the margin."""
     active = first_pairs(D)
     loose = True
-    while monotonic() < deadline:
+    while now() < deadline:
         found = among(D, active, LOOSE if loose else tol, deadline, decide)
         if found.verdict == "undecided":
             break

@@ -10,7 +10,6 @@ import warnings
 from fractions import Fraction
 from math import inf, isfinite
 from numbers import Real
-from time import monotonic
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
 
+from novikoff.clock import now
 from novikoff.errors import DataError, NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs import as_rows, names_in, overflow, read, require_sound
 from novikoff.labels import Signs, as_labels, two_classes
@@ -132,7 +132,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         self._check_parameters()
         before = dict(vars(self))
         try:
-            self._fit(X, y, sample_weight, monotonic() + self.budget)
+            self._fit(X, y, sample_weight, now() + self.budget)
         except BaseException as error:
             self.__dict__ = before
             if isinstance(error, OverflowError | ZeroDivisionError):
@@ -212,7 +212,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
 
     def _wide(self, X: Any, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
         bias = "free" if self.fit_intercept else "none"
-        half = monotonic() + (deadline - monotonic()) / 2  # the rest is for the certificate
+        half = now() + (deadline - now()) / 2  # the rest is for the certificate
         found = solve(X, y, np.full(len(y), inf), bias, self.tol / 2, half)
         bracket = widest.bracket(X, y, found, bias)
         near = bracket.gap <= self.tol / 2 * bracket.upper
@@ -220,14 +220,19 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
 
     def _certified(self, X: Any, y: Signs, deadline: float) -> tuple[Solution, Bracket]:
         """What `separability` says, where the quick ways found nothing."""
-        left, result = deadline - monotonic(), None
+        left, result = deadline - now(), None
         if left > 0:
             options: dict[str, Any] = {"tol": self.tol / 2, "budget": left}
             result = separability(X, y, fit_intercept=self.fit_intercept, **options)
         if result is None or result.verdict == "undecided":
+            late = now() >= deadline
             raise OutOfTime(
                 f"Within budget={self.budget:g} seconds no separator was found, and no proof that "
                 "there is none: give a larger budget, or a finite C."
+                if late
+                else "No separator was found, and no proof that there is none, and more time would "
+                "not help: scale the features (sklearn.preprocessing.StandardScaler), or give a "
+                "finite C."
             )
         if result.verdict != "separable":
             raise NotSeparable(

@@ -18,7 +18,6 @@ Yan, Y. & Li, Q. (2020). An efficient augmented Lagrangian method for support ve
 Optimization Methods and Software 35(4).
 """
 
-from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
+from novikoff.clock import now
 from novikoff.inputs import overflow
 from novikoff.jit import njit
 from novikoff.margins.descent import approach
@@ -155,7 +155,7 @@ class Newton:
         best, idle = self.gap.relative, 0
         for rounds in range(ROUNDS):
             hopeless = rounds >= HOPE and self.gap.primal == np.inf
-            if self.gap.relative <= tol or idle == IDLE or hopeless or monotonic() > deadline:
+            if self.gap.relative <= tol or idle == IDLE or hopeless or now() > deadline:
                 return
             steps = self.minimize(deadline)
             gap = measure(self.frame, self.cap, self.v, self.alpha)
@@ -174,7 +174,7 @@ class Newton:
         alpha = self.alpha[alive]
         s = frame.scores(self.v, alive)
         steps = 0
-        while steps < STEPS and monotonic() < deadline:
+        while steps < STEPS and now() < deadline:
             q = alpha + tau * (1.0 - s)
             a = np.clip(q, 0.0, cap)
             g = self.cost * self.v - self.pull - frame.combination(a, alive)

@@ -14,6 +14,7 @@ from novikoff.margins.certificate import row_signs
 from novikoff.margins.exact import expansion, lowest_scores
 from novikoff.margins.geometry import column_peaks, cosines, longest, raw_scores
 from novikoff.margins.kesler import Labelled
+from novikoff.margins.search import scales
 from novikoff.margins.shards import Given, Piece, Problem, given, reaching_beyond, seen
 
 Array = npt.NDArray[Any]
@@ -230,12 +231,11 @@ class Sums:
     used: Array | None
 
     def __call__(self, shard: Piece, numbers: Array) -> tuple[Array, Array]:
-        """The sum, the bias last, and the largest sizes."""
+        """The sum, scaled by the largest sizes, the bias last; and these."""
         X, y = seen(shard, self.problem, self.used)
-        signed = y.astype(np.float64)
         peaks = np.zeros(X.shape[1] + 1)
         column_peaks(as_rows(X), len(y), peaks)
-        return np.append(np.asarray(signed @ X, np.float64), signed.sum()), peaks
+        return divergence.signed_sum(X, y, scales(peaks, True)), peaks
 
 
 @dataclass(frozen=True)

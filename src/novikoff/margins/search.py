@@ -14,7 +14,6 @@ see which are on the wrong side.
 
 from fractions import Fraction
 from math import gcd, lcm
-from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,17 +21,17 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
+from novikoff.clock import now
 from novikoff.inputs import as_rows
 from novikoff.margins.certificate import row_signs
 from novikoff.margins.exact import (
     Whole,
     dependencies,
-    exact_rows,
     expansion,
     null_vectors,
     whole_rows,
 )
-from novikoff.margins.exact_hull import corral_around_origin
+from novikoff.margins.exact_hull import corral_around_origin, products
 from novikoff.margins.geometry import MOST_EXPONENT, WIDE, column_peaks, cosines, dense
 from novikoff.margins.hull import Nearest, nearest_point, of_rows
 
@@ -87,7 +86,7 @@ class Search:
         nearest = single(A, 0)
         scores = np.empty(len(self.y))
         while True:
-            if monotonic() > self.deadline:
+            if now() > self.deadline:
                 raise Undecided
             nearest = nearest_point(of_rows(A), nearest, 1.0, self.deadline)
             if np.linalg.norm(nearest.point) <= 1e-13:
@@ -120,15 +119,12 @@ class Search:
 
     def repaired(self, step: Cancelling, proof: Any) -> Array:
         """The corral that rationals choose where floats chose a wrong one."""
-        vectors = self.exact(step.working)
-        if proof is not None:  # in the quotient by what the proof spans
-            basis = null_vectors(self.whole(proof.rows))
-            vectors = [
-                [sum((a * b for a, b in zip(z, n, strict=True)), Fraction(0)) for n in basis]
-                for z in vectors
-            ]
+        Z = self.whole(step.working)
         place = {int(row): k for k, row in enumerate(step.working)}
         try:
+            vectors = Z.vectors
+            if proof is not None:  # in the quotient by what the proof spans
+                vectors = products(Z, null_vectors(self.whole(proof.rows)), self.deadline)
             corral = corral_around_origin(
                 vectors, [place[int(r)] for r in step.rows], self.deadline
             )
@@ -157,10 +153,6 @@ class Search:
     def project(self, rows: Array, Q: Array) -> Array:
         """Atoms in the coordinates of `Q`, of unit length again."""
         return unit_rows(self.atoms(rows) @ Q)
-
-    def exact(self, rows: Array) -> list[list[Fraction]]:
-        """Rows as fractions, unscaled."""
-        return exact_rows(self.X, self.y, rows, self.bias)
 
     def whole(self, rows: Array) -> Whole:
         """Rows as whole numbers."""
@@ -263,7 +255,7 @@ def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | No
         assert proof is not None
         alive, basis = np.zeros(len(search.y), bool), []
         for n in null_vectors(search.whole(proof.rows)):
-            if monotonic() > search.deadline:
+            if now() > search.deadline:
                 raise Undecided
             vector = [Fraction(v) for v in n] + [Fraction(0)] * (not search.bias)
             seen = row_signs(expansion(vector), search.X, search.y) != 0

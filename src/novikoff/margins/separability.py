@@ -8,12 +8,12 @@ from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from numbers import Real
-from time import monotonic
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.clock import now
 from novikoff.cores import using
 from novikoff.errors import ParameterError
 from novikoff.margins import joint_proof, widest
@@ -79,7 +79,7 @@ def separability(
     Mathematische Annalen 76.
     """
     require_options(fit_intercept, tol, budget)
-    fit_intercept, deadline = bool(fit_intercept), monotonic() + float(budget)
+    fit_intercept, deadline = bool(fit_intercept), now() + float(budget)
     X, y, n_classes = labelled(X, y)
     narrow, used = without_empty_columns(X)
     with using(n_jobs):

@@ -22,12 +22,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from math import hypot, inf, sqrt
-from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.clock import now
 from novikoff.margins import divergence, joint_proof, kesler, widest
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
@@ -108,7 +108,7 @@ class Certifying(Coordinator):
         report: Callable[[Travel], None] | None = None,
     ) -> None:
         super().__init__(shards, bias, report)
-        self.bias, self.tol, self.deadline = bias, tol, monotonic() + budget
+        self.bias, self.tol, self.deadline = bias, tol, now() + budget
         self.front: Front | None = None
         self.upper: Separability | None = None
         """The verdict on active rows with the least upper end of the margin."""
@@ -118,7 +118,7 @@ class Certifying(Coordinator):
         self.begin()
         loose = True
         try:
-            while monotonic() < self.deadline:
+            while now() < self.deadline:
                 found, used = self.among(LOOSE if loose else self.tol)
                 if found.verdict == "separable":
                     new = self.separates(found, used, LOOSE if loose else self.tol)
@@ -281,7 +281,7 @@ class Certifying(Coordinator):
     def run_margin(self, v: Array) -> float:
         """A lower bound of the margin in the space of a run, where the bias is a coordinate."""
         best = 0.0
-        while monotonic() < self.deadline:
+        while now() < self.deadline:
             X, used = without_empty_columns(self.X)
             start = v if used is None else np.append(v[used], v[-1])
             u, ends, _ = widest.from_origin(X, self.y, start, 1.0, self.tol, self.deadline)
@@ -304,7 +304,8 @@ class Certifying(Coordinator):
         elif free.any():
             answers = self.ask(Sums(self.problem, columns))
             c = scales(np.max([peaks for _, peaks in answers], axis=0), self.bias)
-            total = divergence.brought_to_one(sum(sums for sums, _ in answers) * c)
+            parts = [sums * (c / scales(peaks, True)) for sums, peaks in answers]
+            total = divergence.brought_to_one(sum(parts))
             m, new = len(free), 1
             active = divergence.products(in_columns(self.X, columns), self.y, c, m)
             if divergence.dependent(active, self.bias).any():  # other rows may tell them apart

@@ -12,16 +12,16 @@ them (`novikoff.margins.hull`). Where rows are long, thousands may (`novikoff.ma
 
 from fractions import Fraction
 from math import inf, isqrt, nextafter
-from time import monotonic
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.clock import now
 from novikoff.inputs import as_rows
 from novikoff.margins import proof
 from novikoff.margins.bracket import Bracket
-from novikoff.margins.exact import combination, exact_rows, lowest_scores
+from novikoff.margins.exact import combination, lowest_scores, on_one_scale, whole_rows
 from novikoff.margins.exact_hull import nearest_difference
 from novikoff.margins.geometry import WIDE, dense, power_of_two, raw_scores
 from novikoff.margins.hull import Nearest, nearest_point, of_differences, of_rows
@@ -63,7 +63,7 @@ def margin(X: Any, y: Array, v: Array, bias: bool, tol: float, deadline: float) 
         raw_scores(nearest.point, rows, len(y), scores)
         length = float(np.linalg.norm(nearest.point))
         width = (scores[positive].min() - scores[negative].max()) * scale
-        if length * length - width <= 0.1 * tol * length * length or monotonic() > deadline:
+        if length * length - width <= 0.1 * tol * length * length or now() > deadline:
             break
         new_P, new_N = (
             np.setdiff1d(lowest(s, these, more), work)
@@ -96,13 +96,13 @@ def in_rationals(X: Any, y: Array, found: Found, bias: str, tol: float, deadline
     v, ends, _ = found
     if ends.gap <= tol * ends.upper or X.shape[0] * X.shape[1] > FEW:
         return found
-    Z = exact_rows(X, y, np.arange(len(y)), bias == "held")
+    Z = on_one_scale(whole_rows(X, y, np.arange(len(y)), bias == "held"))
     if bias == "free":
         P = [z for z, label in zip(Z, y, strict=True) if label > 0]
         N = [[-a for a in z] for z, label in zip(Z, y, strict=True) if label < 0]
         places = [np.flatnonzero(y > 0), np.flatnonzero(y < 0)]
     else:
-        P, N, places = Z, [[Fraction(0)] * len(Z[0])], [np.arange(len(y))]
+        P, N, places = Z, [[0] * len(Z[0])], [np.arange(len(y))]
     try:
         nearest = nearest_difference(P, N, [(0, 0)], deadline)
     except TimeoutError:
@@ -112,7 +112,7 @@ def in_rationals(X: Any, y: Array, found: Found, bias: str, tol: float, deadline
         for k, place in zip(key, places, strict=False):  # the origin is no row
             shares[int(place[k])] = shares.get(int(place[k]), Fraction(0)) + weight
     top = max(abs(a) for a in nearest.point)
-    u = np.array([float(a / top) for a in nearest.point])
+    u = np.array([float(Fraction(a, top)) for a in nearest.point])
     u = u if bias == "held" else np.append(u, 0.0)
     lower = lower_end(X, y, u, bias)
     if lower < ends.lower:
@@ -210,7 +210,7 @@ def from_origin(X: Any, y: Array, v: Array, one: float, tol: float, deadline: fl
         scores *= y
         length = float(np.linalg.norm(nearest.point))
         near = length * length - scores.min() * scale <= 0.1 * tol * length * length
-        if near or monotonic() > deadline:
+        if near or now() > deadline:
             break
         new = np.setdiff1d(lowest(scores, everything, more), work)
         if not len(new):
