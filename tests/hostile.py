@@ -4,6 +4,7 @@ import copy
 import json
 import random
 from contextlib import suppress
+from hashlib import sha256
 
 import numpy as np
 from scipy import sparse
@@ -26,6 +27,7 @@ from novikoff import (
 )
 from novikoff.errors import NovikoffError
 from novikoff.store import load
+from novikoff.store.container import HEADER_SUM, TENSORS_SUM, header_sum
 from novikoff.store.models import SECTIONS
 
 X = np.array([[1.0, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]])
@@ -94,7 +96,7 @@ class Parts:
             name: json.dumps(value) if name in SECTIONS else value
             for name, value in self.meta.items()
         }
-        return container(json.dumps({"__metadata__": meta} | self.header), self.data)
+        return sealed({"__metadata__": meta} | self.header, self.data)
 
     def laid_out(self):
         """The file again, with the tensors laid out anew."""
@@ -109,6 +111,15 @@ class Parts:
         codes = {"f8": "F64", "f4": "F32", "i8": "I64", "i4": "I32", "u1": "U8", "b1": "BOOL"}
         self.header[name] = {"dtype": codes[array.dtype.str[1:]], "shape": list(array.shape)}
         self.tensors[name] = array.tobytes()
+
+
+def sealed(header, data):
+    """A file with these parts, whose checksums are as they should be."""
+    if isinstance(header["__metadata__"], dict):
+        meta = header["__metadata__"]
+        meta[TENSORS_SUM] = sha256(data).hexdigest()
+        meta[HEADER_SUM] = header_sum(header)
+    return container(json.dumps(header), data)
 
 
 def container(header, data=b""):

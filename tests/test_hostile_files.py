@@ -190,7 +190,7 @@ DAMAGED = [
     ("Perceptron", header("brought", data_offsets=[2**60, 2**60 + 16]), "leave a gap"),
     ("Perceptron", header("brought", data_offsets=[16, 0]), "'brought' makes no sense"),
     ("Perceptron", header("brought", data_offsets=[0.0, 16.0]), "'brought' makes no sense"),
-    ("Perceptron", meta("format_version", "2"), "format version 2, and novikoff .* up to 1.*later"),
+    ("Perceptron", meta("format_version", "3"), "format version 3, and novikoff .* up to 2.*later"),
     ("Perceptron", meta("format_version", "0"), "format version is '0'"),
     ("Perceptron", meta("format_version", "²"), "format version is"),
     ("Perceptron", meta("learner", "os.system"), "kind 'os.system', but this version knows Perc"),
@@ -331,6 +331,29 @@ DAMAGED = [
 @pytest.mark.parametrize(("kind", "damaged", "says"), DAMAGED)
 def test_what_is_damaged(kind, damaged, says, contents, refuses):
     refuses(damaged(Parts(contents[kind])), says)
+
+
+def test_no_bit_can_be_flipped(tmp_path):
+    """Whatever it belongs to: the header, the checksums, a weight."""
+    path = tmp_path / "model"
+    fitted(Perceptron, hostile.X[:, :1], hostile.Y, max_iter=1).save(path)
+    sound = path.read_bytes()
+    length = int.from_bytes(sound[:8], "little")
+    text = sound[8 : 8 + length].rstrip()
+    for k in [*range(8 + len(text)), *range(8 + length, len(sound))]:
+        flipped = bytearray(sound)
+        flipped[k] ^= 1 << (k % 8)
+        path.write_bytes(flipped)
+        with pytest.raises(ModelFileError):
+            store.load(path)
+        if k < 8 + length:
+            with pytest.raises(ModelFileError):
+                store.describe(path)
+
+
+def test_other_weights_are_seen(tmp_path, refuses, contents):
+    for content in contents.values():
+        refuses(content[:-1] + bytes([content[-1] ^ 1]), "tensors do not have their checksum")
 
 
 @pytest.mark.parametrize("place", [-1, 3, 2**31 - 1])

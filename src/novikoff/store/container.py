@@ -4,8 +4,12 @@ Eight bytes hold the length of the header as a little-endian integer; the header
 object; the tensors follow it without a gap. `safetensors` itself reads such files. It
 writes its metadata in no fixed order, so that the same model would give other bytes each
 time: hence the writer here.
+
+Two checksums are part of the metadata: that of all bytes after the header, and that of the header
+as it is without this one. They are compared before anything in the file is used.
 """
 
+import hashlib
 import io
 import json
 import os
@@ -27,6 +31,10 @@ Array = npt.NDArray[Any]
 STDIN = "-"
 HEADER_LIMIT = 1 << 24
 """How long a header may be, in bytes: it is the only part that is read before it is checked."""
+
+HEADER_SUM, TENSORS_SUM = "header_sha256", "tensors_sha256"
+WITHOUT_SUMS = "1"
+"""The version of the format that had no checksums."""
 
 TYPES = {
     "F64": "<f8",
@@ -56,16 +64,20 @@ def write(file: IO[bytes], contents: Contents) -> None:
     metadata, tensors = contents
     # the widest first, so that each starts at a multiple of its width
     names = sorted(tensors, key=lambda name: (-tensors[name].itemsize, name))
-    header: dict[str, Any] = {"__metadata__": metadata}
-    end = 0
+    header: dict[str, Any] = {"__metadata__": dict(metadata)}
+    end, arrays, body = 0, [], hashlib.sha256()
     for name in names:
         begin, end = end, end + tensors[name].nbytes
+        arrays.append(np.ascontiguousarray(tensors[name], tensors[name].dtype.newbyteorder("<")))
+        body.update(arrays[-1].data.cast("B") if arrays[-1].size else b"")
         header[name] = {
             "dtype": NAMES[tensors[name].dtype],
             "shape": list(tensors[name].shape),
             "data_offsets": [begin, end],
         }
         _place(name, header[name])  # what could not be read is not written
+    header["__metadata__"][TENSORS_SUM] = body.hexdigest()
+    header["__metadata__"][HEADER_SUM] = header_sum(header)
     text = written(header).encode("ascii")
     text += b" " * (-len(text) % 8)
     if len(text) > HEADER_LIMIT:
@@ -75,9 +87,15 @@ def write(file: IO[bytes], contents: Contents) -> None:
         )
     file.write(len(text).to_bytes(8, "little"))
     file.write(text)
-    for name in names:
-        array = np.ascontiguousarray(tensors[name], tensors[name].dtype.newbyteorder("<"))
+    for array in arrays:
         file.write(array.data.cast("B") if array.size else b"")
+
+
+def header_sum(header: dict[str, Any]) -> str:
+    """The checksum of a header, whatever it says that it is."""
+    metadata = {k: v for k, v in header["__metadata__"].items() if k != HEADER_SUM}
+    text = written({**header, "__metadata__": metadata})
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -93,6 +111,8 @@ def read(path: str | os.PathLike[str]) -> Contents:
         data = start + file.read(header.size)
     if len(data) != len(start) + header.size:
         raise ModelFileError("The file became shorter while it was read.")
+    if header.tensors_sum not in (None, hashlib.sha256(data[len(start) :]).hexdigest()):
+        raise ModelFileError("The file is damaged: its tensors do not have their checksum.")
     try:
         tensors = safetensors.numpy.load(data)
     except safetensors.SafetensorError as error:
@@ -106,6 +126,8 @@ class Header(NamedTuple):
     metadata: dict[str, str]
     size: int
     """The number of bytes after the header."""
+    tensors_sum: str | None
+    """Their checksum; None for the first version of the format, which had none."""
 
 
 def _opened(path: str | os.PathLike[str]) -> IO[bytes]:
@@ -155,9 +177,15 @@ def _header(file: IO[bytes]) -> tuple[bytes, Header]:
             f"The file is truncated: its header should have {length} bytes and has {len(text)}."
         )
     header = parsed_object(text, "The header")
-    metadata = header.pop("__metadata__", None)
+    metadata = header.get("__metadata__")
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise ModelFileError("The header has no metadata, so this is no model file of novikoff.")
+    sums = metadata.get(HEADER_SUM), metadata.get(TENSORS_SUM)
+    if metadata.get("format_version", WITHOUT_SUMS) != WITHOUT_SUMS or any(sums):
+        if None in sums or sums[0] != header_sum(header):
+            raise ModelFileError("The file is damaged: its header does not have its checksum.")
+    metadata = {k: v for k, v in metadata.items() if k not in (HEADER_SUM, TENSORS_SUM)}
+    del header["__metadata__"]
     promised = _end_of_tensors(header)
     there = size - 8 - length
     if there != promised:
@@ -165,7 +193,7 @@ def _header(file: IO[bytes]) -> tuple[bytes, Header]:
         raise ModelFileError(
             f"The file {state}: its tensors should have {promised} bytes, and {there} are there."
         )
-    return first + text, Header(metadata, promised)
+    return first + text, Header(metadata, promised, sums[1])
 
 
 def _end_of_tensors(entries: dict[str, Any]) -> int:

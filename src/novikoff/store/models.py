@@ -28,7 +28,7 @@ from novikoff.store.values import (
 
 Path = str | os.PathLike[str]
 
-FORMAT, FORMAT_VERSION = "novikoff-model", 1
+FORMAT, FORMAT_VERSION = "novikoff-model", 2
 
 SECTIONS = ("parameters", "classes", "features", "state", "summary", "extra")
 """The metadata that are JSON objects."""
