@@ -18,13 +18,14 @@ from scipy import sparse
 import novikoff
 from commands import command, done, killed, run, same_files
 from forks import Popen, python
+from novikoff import cli
 from novikoff.cli.options import FORMATS as PARSER_FORMATS
 from novikoff.cli.options import LEARNERS, NOT_HERE, PARAMETERS
 from novikoff.cli.parser import build
 from novikoff.data import load as bundled
 from novikoff.data import planted, read, write
 from novikoff.data.options import FORMATS as READER_FORMATS
-from novikoff.store import load_with_extra
+from novikoff.store import load_with_extra, save
 from terminals import on_a_terminal
 
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out
@@ -438,6 +439,23 @@ def test_a_checkpoint_of_another_run_is_refused(folder, tmp_path):
         assert "is a checkpoint of a run that has not ended" in finished.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("epoch", "2"), ("offset", 1.5), ("line", -1), ("messages", [3]), ("skipped", True)],
+)
+def test_a_checkpoint_with_anything_else_in_it_is_refused(folder, tmp_path, name, wrong):
+    """Its checksums are as they should be: somebody wrote it so."""
+    path = tmp_path / "checkpoint"
+    fit = ("fit", folder / "noisy.svm", *LONG, "-o", tmp_path / "m", "--checkpoint", path)
+    killed("replace", 9, *fit, "--every", 0)
+    model, extra = load_with_extra(path)
+    extra["checkpoint"]["position"][name] = wrong
+    save(model, path, extra=extra)
+    finished = run(*fit, "--every", 0, "--resume")
+    assert finished.returncode == 3
+    assert "checkpoint: the checkpoint is damaged" in finished.stderr
+
+
 def test_a_file_larger_than_memory_takes_the_memory_of_a_block(tmp_path):
     random = np.random.default_rng(0)
     lines = [
@@ -613,3 +631,15 @@ def test_tables_without_labels(tmp_path):
     done("fit", tmp_path / "train.csv", "-o", tmp_path / "m", *options)
     assert done("predict", tmp_path / "m", tmp_path / "test.csv") == "dog\ncat\n"
     assert " of 4 right" in done("score", tmp_path / "m", tmp_path / "train.csv")
+
+
+@pytest.mark.parametrize(("stop", "status"), [(KeyboardInterrupt, 130), (cli.Terminated, 143)])
+def test_stopped_while_it_is_importing(monkeypatch, stop, status):
+    """Importing takes a second, in which somebody may change their mind."""
+
+    def interrupted(name):
+        raise stop
+
+    monkeypatch.setattr(cli, "import_module", interrupted)
+    ran = run("fit", "train.csv", "-o", "m")
+    assert (ran.returncode, ran.stderr) == (status, "novikoff: stopped; nothing was written.\n")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+import hostile
 import naive
 from novikoff import (
     Bracket,
@@ -554,3 +555,29 @@ def test_a_proof_of_many_steps_stays_short(steps):
     result = check(rows, np.append(np.tile([1, -1], steps), [1, -1]))
     assert result.verdict == "quasi-separable"
     assert set(result.multipliers) == {Fraction(1, 2 * steps)}
+
+
+@given(draw=st.randoms(use_true_random=False), many=st.booleans())
+def test_a_certificate_with_anything_in_it_is_checked_or_refused(draw, many):
+    y = [0, 1, 2, 2] if many else [0, 1, 1, draw.choice([0, 1])]
+    told = json.loads(separability(GATES, y).to_json())
+    for _ in range(draw.randint(1, 3)):
+        told = hostile.with_other_value(told, draw)
+    try:
+        found = Separability.from_json(json.dumps(told))
+    except DataError:
+        return
+    assert found.verify(GATES, y) in (True, False)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"coef": "0x1p0"}, {"coef": [["0x1p0"]]}, {"rows": [16.5]}, {"multipliers": [["1/2"]]}],
+)
+def test_such_as_these(change):
+    told = json.loads(separability([[0.0], [1.0]], [0, 1]).to_json())
+    with pytest.raises(DataError, match="This is not a separability certificate"):
+        Separability.from_json(json.dumps(told | change))
+    deep = json.dumps(told).replace('"coef": [', '"coef": [' + "[" * 5000)
+    with pytest.raises(DataError, match="This is not a separability certificate"):
+        Separability.from_json(deep)

@@ -120,14 +120,19 @@ class Training:
             if before != value:
                 raise OtherRun(self.checkpoint, name, before, value)
         self.model = model
-        try:
-            self.at = Position(**told["position"])
-            self.n_examples = int(told["examples"])
-        except (AttributeError, KeyError, TypeError, ValueError):
-            raise ModelFileError(f"{self.checkpoint}: the checkpoint is damaged.") from None
-        if not 0 <= self.at.epoch <= self.plan.epochs:
+        at, names = told.get("position"), extra.get("names")
+        if (
+            not isinstance(at, dict)
+            or at.keys() != asdict(Position()).keys()
+            or not all(_is_count(at[name]) for name in at.keys() - {"messages"})
+            or not _is_count(told.get("examples"))
+            or not _are_texts(at["messages"])
+            or not (names is None or _are_texts(names))
+            or not at["epoch"] <= self.plan.epochs
+        ):
             raise ModelFileError(f"{self.checkpoint}: the checkpoint is damaged.")
-        self.names, self.wrote = extra.get("names"), True
+        self.at, self.n_examples = Position(**at), told["examples"]
+        self.names, self.wrote = names, True
         self.kept = None
 
     def _identity(self) -> dict[str, Any]:
@@ -391,3 +396,11 @@ def size_of(block: Data) -> int:
     X = block.X
     parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
     return sum(int(part.nbytes) for part in parts) + 16 * len(block.y)
+
+
+def _is_count(told: Any) -> bool:
+    return type(told) is int and 0 <= told < 1 << 62
+
+
+def _are_texts(told: Any) -> bool:
+    return isinstance(told, list) and all(isinstance(text, str) for text in told)

@@ -14,6 +14,8 @@ from io import TextIOWrapper
 from threading import current_thread, main_thread
 from typing import Any
 
+from novikoff.errors import FileError, NovikoffError, ParameterError, WriteError
+
 DONE, NO, USAGE, BAD_INPUT, CANNOT_WRITE, STOPPED, TERMINATED = 0, 1, 2, 3, 4, 130, 143
 
 NOTHING = "nothing was written"
@@ -34,27 +36,27 @@ HOMES = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit status."""
-    from novikoff.cli.parser import build
-
-    parsed = build().parse_args(joined(sys.argv[1:] if arguments is None else arguments))
-    module = import_module(f"novikoff.cli.{HOMES[parsed.command]}")
-    from novikoff.errors import NovikoffError, ParameterError, WriteError
-
     if sys.stdout is None or sys.stdin is None:
         return complain(OSError("Standard input and output must not be closed."), BAD_INPUT)
-    if isinstance(sys.stdout, TextIOWrapper):  # labels of any language, to any terminal
-        sys.stdout.reconfigure(errors="backslashreplace")
+    command = ""
     try:
-        with ending_at_sigterm():
-            status: int = getattr(module, parsed.command)(parsed)
+        with ending_at_sigterm():  # importing takes a second, in which Ctrl-C may come
+            from novikoff.cli.parser import build
+
+            parsed = build().parse_args(joined(sys.argv[1:] if arguments is None else arguments))
+            command = parsed.command
+            module = import_module(f"novikoff.cli.{HOMES[command]}")
+            if isinstance(sys.stdout, TextIOWrapper):  # labels of any language, to any terminal
+                sys.stdout.reconfigure(errors="backslashreplace")
+            status: int = getattr(module, command)(parsed)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # whoever read our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except (KeyboardInterrupt, Terminated) as stop:
-        printing = parsed.command == "predict"  # a part of it may be out
-        say(f"stopped{'' if printing else f'; {stop or NOTHING}'}.")
+        printing = command == "predict"  # a part of it may be out
+        say(f"stopped{'' if printing else f'; {str(stop) or NOTHING}'}.")
         return TERMINATED if isinstance(stop, Terminated) else STOPPED
     except WriteError as error:
         return complain(error, CANNOT_WRITE)
@@ -114,7 +116,6 @@ def say(text: str) -> None:
 def complain(error: Exception, status: int) -> int:
     """Say what went wrong, without a traceback."""
     from novikoff.cli.wording import as_command
-    from novikoff.errors import FileError
 
     if isinstance(error, OSError) and error.filename and error.strerror:
         say(f"{error.filename}: {error.strerror}")

@@ -10,8 +10,6 @@ NumPy, `numpy.lib.format`; SciPy, `scipy.sparse.save_npz`.
 """
 
 import io
-import zipfile
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,8 +21,6 @@ from novikoff.data.opening import Pipe, PlainFile
 from novikoff.data.options import Blocks, Data, Options, Skipped, require_examples
 from novikoff.data.tables import Layout, joined, layout_of, sound
 from novikoff.errors import FileError
-
-UNREADABLE = (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error)
 
 
 def read_arrays(source: PlainFile | Pipe, options: Options) -> Data:
@@ -65,7 +61,7 @@ def header_of(file: Any, name: str) -> tuple[tuple[int, int], np.dtype[Any], int
         version = np.lib.format.read_magic(file)
         first, second = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0
         shape, fortran, dtype = (first if version == (1, 0) else second)(file)
-    except UNREADABLE as error:
+    except Exception as error:  # of damaged data, NumPy raises any
         raise FileError(name, f"found damaged npy data: {error}") from error
     require_table(shape, dtype, name)
     if fortran and min(shape) > 1:
@@ -117,7 +113,9 @@ def stream_npz(
     try:
         with np.load(file, allow_pickle=False) as stored:
             arrays = {key: stored[key] for key in stored.files}
-    except UNREADABLE as error:
+        if odd := [key for key, array in arrays.items() if not isinstance(array, np.ndarray)]:
+            raise ValueError(f"{odd[0]!r} is no array")
+    except Exception as error:  # of damaged data, NumPy and zipfile raise any
         raise FileError(source.name, f"found damaged npz data: {error}") from error
     X, y, weight, names = parts_of(arrays, options, source.name)
     per_row = max(X.nbytes if isinstance(X, np.ndarray) else 12 * X.nnz, 1) / max(X.shape[0], 1)

@@ -247,22 +247,23 @@ class Separability:
             lower, upper = (float.fromhex(m) for m in told["margin"])
             return cls(
                 verdict=str(told["verdict"]),
-                coef=None if coef is None else np.array(from_hex(coef)),
-                intercept=None if coef is None else from_hex(told["intercept"]),
+                coef=None if coef is None else np.array(from_hex(coef, 1 + many), ndmin=1 + many),
+                intercept=None if coef is None else from_hex(told["intercept"], int(many)),
                 witness=None if witness is None else tuple(parsed(f) for f in witness),
-                rows=tuple(int(r) for r in told["rows"]),
+                rows=tuple(whole(r) for r in told["rows"]),
                 multipliers=tuple(parsed(p) for p in told["multipliers"]),
                 margin=Bracket(lower, upper),
                 novikoff=float.fromhex(told["novikoff"]),
-                infinite=tuple(int(s) for s in told["infinite"]),
+                infinite=tuple(whole(s) for s in told["infinite"]),
                 fit_intercept=told["fit_intercept"],
-                rivals=tuple(int(r) for r in told["rivals"]) if many else (),
-                n_classes=int(told["n_classes"]) if many else 2,
+                rivals=tuple(whole(r) for r in told["rivals"]) if many else (),
+                n_classes=whole(told["n_classes"]) if many else 2,
             )
         except (
             AttributeError,
             KeyError,
             OverflowError,
+            RecursionError,
             TypeError,
             ValueError,
             ZeroDivisionError,
@@ -279,9 +280,20 @@ def in_hex(numbers: Any) -> Any:
     return [in_hex(n) for n in np.asarray(numbers).tolist()]
 
 
-def from_hex(told: Any) -> Any:
-    """The floats that were written."""
-    return [from_hex(t) for t in told] if isinstance(told, list) else float.fromhex(told)
+def from_hex(told: Any, depth: int) -> Any:
+    """The floats that were written, in lists within lists to this depth."""
+    if depth == 0:
+        return float.fromhex(told)
+    if not isinstance(told, list):
+        raise TypeError(f"{told!r:.60} is no list")
+    return [from_hex(t, depth - 1) for t in told]
+
+
+def whole(told: Any) -> int:
+    """A whole number that was written."""
+    if type(told) is not int:
+        raise TypeError(f"{told!r:.60} is no whole number")
+    return told
 
 
 def written(f: Fraction) -> str:

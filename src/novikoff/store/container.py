@@ -181,9 +181,9 @@ def _header(file: IO[bytes]) -> tuple[bytes, Header]:
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise ModelFileError("The header has no metadata, so this is no model file of novikoff.")
     sums = metadata.get(HEADER_SUM), metadata.get(TENSORS_SUM)
-    if metadata.get("format_version", WITHOUT_SUMS) != WITHOUT_SUMS or any(sums):
-        if None in sums or sums[0] != header_sum(header):
-            raise ModelFileError("The file is damaged: its header does not have its checksum.")
+    summed = metadata.get("format_version", WITHOUT_SUMS) != WITHOUT_SUMS or any(sums)
+    if summed and (None in sums or sums[0] != header_sum(header)):
+        raise ModelFileError("The file is damaged: its header does not have its checksum.")
     metadata = {k: v for k, v in metadata.items() if k not in (HEADER_SUM, TENSORS_SUM)}
     del header["__metadata__"]
     promised = _end_of_tensors(header)

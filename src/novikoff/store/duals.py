@@ -180,6 +180,8 @@ def _unpack_cycle(run: DualRun, parts: Parts) -> Cycle:
     n = run.support.n
     if not max(n, 1) <= budget or not oldest < max(n, 1) or (oldest and n < budget):
         raise ModelFileError(f"The file keeps {n} rows on a budget of {budget}, which cannot be.")
+    if not run.squares.sum() >= 0:
+        raise ModelFileError("The tensor 'squares' has a negative number in it.")
     if len(run.counts) > 1:
         raise ModelFileError("The file has a budget for classes against the rest, as no model has.")
     return Cycle(budget, oldest)
