@@ -643,3 +643,16 @@ def test_stopped_while_it_is_importing(monkeypatch, stop, status):
     monkeypatch.setattr(cli, "import_module", interrupted)
     ran = run("fit", "train.csv", "-o", "m")
     assert (ran.returncode, ran.stderr) == (status, "novikoff: stopped; nothing was written.\n")
+
+
+def test_a_row_that_counts_for_nothing_is_not_there(tmp_path):
+    """A frequency table, in which the rows of count 0 contradict the others."""
+    (tmp_path / "t.csv").write_text("a,count,label\n0,3,no\n0,0,yes\n1,2,yes\n1,0,no\n")
+    words = (tmp_path / "t.csv", "--weight", "count")
+    assert done("certify", *words, "--save", tmp_path / "c").startswith("separable")
+    assert "separable: the proof holds" in done("verify", tmp_path / "c", *words)
+    assert "none in the last" in run("fit", *words, "-o", tmp_path / "m").stderr
+    assert done("certify", tmp_path / "t.csv", "--ignore", "count").startswith("inseparable")
+    finished = run("certify", *words, "--cluster", "local", "--workers", 1)
+    assert finished.returncode == 3
+    assert "Examples of weight 0 cannot be left out of a certificate of shards" in finished.stderr

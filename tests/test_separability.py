@@ -581,3 +581,28 @@ def test_such_as_these(change):
     deep = json.dumps(told).replace('"coef": [', '"coef": [' + "[" * 5000)
     with pytest.raises(DataError, match="This is not a separability certificate"):
         Separability.from_json(deep)
+
+
+@given(world=small_worlds(3, -2, 2), data=st.data(), bias=st.booleans())
+def test_an_example_of_weight_0_is_not_there(world, data, bias):
+    X, y = world
+    weight = np.array([data.draw(st.sampled_from([0.0, 0.5, 3.0])) for _ in y])
+    kept = np.flatnonzero(weight)
+    if len(set(y[kept].tolist())) < 2:
+        with pytest.raises(DataError, match="one class only|at least one non-zero"):
+            separability(X, y, sample_weight=weight)
+        return
+    found = separability(X, y, fit_intercept=bias, sample_weight=weight)
+    without = separability(X[kept], y[kept], fit_intercept=bias)
+    assert found.rows == tuple(kept[list(without.rows)].tolist())
+    assert replace(found, rows=(), coef=None) == replace(without, rows=(), coef=None)
+    assert found.verify(X, y, weight)
+    if len(kept) < len(y) and found.rows:
+        weight[list(found.rows)] = 0.0
+        if len(set(y[weight > 0].tolist())) == 2:
+            assert not found.verify(X, y, weight)
+
+
+def test_weights_must_be_weights():
+    with pytest.raises(DataError, match="sample_weight has no meaning: Negative"):
+        separability(GATES, [0, 0, 0, 1], sample_weight=[1, -1, 1, 1])

@@ -5,6 +5,7 @@ import gzip
 import io
 
 import numpy as np
+import pandas as pd
 import pyarrow
 import pyarrow.csv
 import pyarrow.feather
@@ -289,6 +290,24 @@ def test_a_column_of_no_kind():
         csv(b"a,b\n1,2\n", label=1.5)
     with pytest.raises(FileError, match="found more than one column called 'a': give its number"):
         csv(b"a,a\n1,2\n", label="a")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_columns_that_nobody_meant_as_features(tmp_path, ending):
+    """An index that pandas saved, and one name for two columns."""
+    path = tmp_path / f"x.{ending}"
+    frame = pd.DataFrame({"a": [1.0, 3.0], "label": [0, 1]}, index=[7, 3])
+    (frame.to_csv if ending == "csv" else frame.to_parquet)(path)
+    ignore = 0 if ending == "csv" else "__index_level_0__"
+    with pytest.raises(FileError, match=rf"index.*leave it out \(ignore={ignore!r}\)"):
+        read(path)
+    assert read(path, ignore=ignore).X.tolist() == [[1.0], [3.0]]
+    twice = pyarrow.table([[1.0, 2.0], [3.0, 4.0], [0, 1]], names=["a", "a", "label"])
+    write = pyarrow.csv.write_csv if ending == "csv" else pyarrow.parquet.write_table
+    write(twice, path)
+    with pytest.raises(FileError, match=r"two columns called 'a', with the numbers 0 and 1.*=1"):
+        read(path)
+    assert read(path, ignore=1).X.tolist() == [[1.0], [2.0]]
 
 
 # ------------------------------------------------------------- Parquet and Arrow

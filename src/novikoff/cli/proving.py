@@ -51,7 +51,7 @@ def certify(arguments: Namespace) -> int:
     else:
         data = read_pairs(arguments)
         threads = -1 if arguments.n_jobs is None else arguments.n_jobs
-        result = separability(data.X, data.y, **options, n_jobs=threads)
+        result = separability(data.X, data.y, **options, n_jobs=threads, sample_weight=data.weight)
         about = About(data.X.shape[1], data.names, data.base)
     text = result.to_json()
     if arguments.save:
@@ -125,7 +125,7 @@ def verify(arguments: Namespace) -> int:
         holds = verified(arguments, result)
     else:
         data = read_pairs(arguments)
-        holds = result.verify(data.X, data.y)
+        holds = result.verify(data.X, data.y, data.weight)
     print(f"{result.verdict}: {'the proof holds' if holds else 'the proof DOES NOT hold'}")
     if holds:
         tell_proved(result)

@@ -330,7 +330,7 @@ def prepare(shard: Shard, held: Held | None, layout: Layout, *given: Any) -> Hel
     """The examples of a shard, in the columns that all shards have."""
     data = shard.load(*given) if held is None else held.examples
     data = settled(shard, data, layout)
-    found = piece(data.X, data.y)
+    found = piece(data.X, data.y, data.weight)
     if found.wrong is not None:
         raise DataError(f"{shard.name}: {found.wrong}")
     return Held(found)

@@ -1,5 +1,6 @@
 """What all tables have in common: which column is what, and rows that are no examples."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from novikoff.data.blocks import Place
 from novikoff.data.options import MESSAGES_KEPT, Column, Data, Options, Skipped
 from novikoff.errors import FileError, ParameterError
 
+INDEX = re.compile(r"__index_level_\d+__")
 LABEL = "label"
 """What the column of the labels is called, unless told."""
 
@@ -62,7 +64,35 @@ def layout_of(names: list[str] | None, n_columns: int, options: Options, name: s
             raise ParameterError(
                 f"ignore={ignored[used]!r} was given, but that column has the {what}: name others."
             )
-    return Layout(names, n_columns, place, weight, frozenset(j for j in ignored if j is not None))
+    left_out = frozenset(j for j in ignored if j is not None)
+    layout = Layout(names, n_columns, place, weight, left_out)
+    require_names(layout, name)
+    return layout
+
+
+def require_names(layout: Layout, name: str) -> None:
+    """Raise an error for columns that nobody can have meant as features."""
+    found: dict[str, int] = {}
+    for j, called in zip(layout.features, layout.feature_names or [], strict=False):
+        if called == "":
+            raise FileError(
+                name,
+                f"found column {j} without a name, which is how pandas saves an index: leave it "
+                f"out (ignore={j}), or give it a name",
+            )
+        if INDEX.fullmatch(called):
+            raise FileError(
+                name,
+                f"found column {called!r}, the index of a pandas frame, expected features: leave "
+                f"it out (ignore={called!r}), or save the frame with index=False",
+            )
+        if called in found:
+            raise FileError(
+                name,
+                f"found two columns called {called!r}, with the numbers {found[called]} and {j}: "
+                f"rename one, or leave one out (ignore={j})",
+            )
+        found[called] = j
 
 
 def place_of(

@@ -12,7 +12,7 @@ With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three thi
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -99,7 +99,7 @@ class Separability:
     rivals: tuple[int, ...] = ()
     n_classes: int = 2
 
-    def verify(self, X: Any, y: Any) -> bool:
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> bool:
         """Check the proof of the verdict and of the margin against the data.
 
         Independent of how the result was found: floats with a rigorous bound on their error
@@ -110,16 +110,24 @@ class Separability:
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+            Examples of weight 0 are not there.
 
         Returns
         -------
         bool
         """
-        X, y, n_classes = labelled(X, y)
+        X, y, n_classes, kept = labelled(X, y, sample_weight)
+        own = self
+        if sample_weight is not None:
+            place = {row: k for k, row in enumerate(kept.tolist())}
+            if not all(row in place for row in self.rows):
+                return False
+            own = replace(self, rows=tuple(place[row] for row in self.rows))
         if n_classes > 2 or self.n_classes > 2:
             D = Labelled(X, y, n_classes, self.fit_intercept)
-            return n_classes > 2 and self._holds_jointly(D)
-        return self.holds(X, y)
+            return n_classes > 2 and own._holds_jointly(D)
+        return own.holds(X, y)
 
     def holds(self, X: Any, y: Array) -> bool:
         """Does it hold of examples with these signs?"""

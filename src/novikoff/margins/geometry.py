@@ -6,10 +6,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_consistent_length,
+)
 
 from novikoff.cores import row_by_row
 from novikoff.doubles import names_of, require_exact
+from novikoff.errors import DataError
 from novikoff.inputs import DTYPES, in_canonical_order, in_csr, require_sound, weight_dtype
 from novikoff.jit import njit
 from novikoff.labels import as_labels, numbered
@@ -46,13 +51,21 @@ def in_rows(X: Any, least: int = 1) -> Any:
     return in_canonical_order(X, exact=True) if sparse.issparse(X) else X
 
 
-def labelled(X: Any, y: Any) -> tuple[Any, Array, int]:
-    """The same, their signs or, of more than two classes, their numbers, and how many classes."""
+def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Array, int, Array]:
+    """The examples that weigh something, and what they are known by.
+
+    Signs or, of more than two classes, numbers; how many classes there are; and which examples of
+    all these are.
+    """
     X = as_examples(X)
     y = as_labels(y)
     check_consistent_length(X, y)
+    kept = np.arange(len(y))
+    if sample_weight is not None:
+        kept = weighty(sample_weight, X)
+        X, y = (X, y) if len(kept) == len(y) else (X[kept], y[kept])
     classes, known_by = numbered(y)
-    return X, known_by, len(classes)
+    return X, known_by, len(classes), kept
 
 
 def radius_of_run(longest: float, X: Any, bias: bool, *, many: bool = False) -> float:
@@ -64,6 +77,15 @@ def radius_of_run(longest: float, X: Any, bias: bool, *, many: bool = False) -> 
     d, lost = X.shape[1] + 12, float(np.finfo(weight_dtype(X)).smallest_subnormal)
     radius = hypot(longest, float(bias), sqrt(2 * d * lost)) * (sqrt(2) if many else 1.0)
     return nextafter(radius * (1 + 2.0**-52 * d), inf)
+
+
+def weighty(sample_weight: Any, X: Any) -> Array:
+    """Which examples have a weight above 0."""
+    try:
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except ValueError as error:
+        raise DataError(f"sample_weight has no meaning: {error}") from error
+    return np.flatnonzero(weight)
 
 
 def used_columns(X: Any) -> Array:

@@ -38,6 +38,7 @@ def separability(
     tol: float = 1e-6,
     budget: float = 60.0,
     n_jobs: int | None = None,
+    sample_weight: Any = None,
 ) -> Separability:
     r"""Whether a hyperplane separates the data, with a proof, and by what margin.
 
@@ -57,6 +58,9 @@ def separability(
     n_jobs : int or None, default=None
         How many threads may go through the rows: None for one, -1 for all cores. The result is the
         same to the bit.
+    sample_weight : array of shape (n_samples,), optional
+        An example of weight 0 is not there; how much the others weigh does not matter. The rows of
+        the proof are numbered as in `X`.
 
     Returns
     -------
@@ -80,7 +84,7 @@ def separability(
     """
     require_options(fit_intercept, tol, budget)
     fit_intercept, deadline = bool(fit_intercept), now() + float(budget)
-    X, y, n_classes = labelled(X, y)
+    X, y, n_classes, kept = labelled(X, y, sample_weight)
     narrow, used = without_empty_columns(X)
     with using(n_jobs):
         if n_classes == 2:
@@ -90,6 +94,7 @@ def separability(
             found = of_many(D, tol, deadline, through_the_origin)
             if found.verdict != "undecided" and not joint_proof.holds(found, D):
                 found = undecided(D)
+    found = replace(found, rows=tuple(kept[list(found.rows)].tolist()))
     return found if used is None else widened(found, used, X.shape[1])
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
+from novikoff.errors import DataError
 from novikoff.inputs import require_sound
 from novikoff.labels import as_labels, codes
 from novikoff.margins.geometry import in_rows
@@ -31,9 +32,14 @@ class Piece(NamedTuple):
     """What is wrong with them, if anything."""
 
 
-def piece(X: Any, y: Any) -> Piece:
+def piece(X: Any, y: Any, weight: Array | None = None) -> Piece:
     """Examples as a shard keeps them. What is wrong with them is told when it is surveyed."""
     try:
+        if weight is not None and not weight.all():
+            raise DataError(
+                "Examples of weight 0 cannot be left out of a certificate of shards: leave them "
+                "out of the data."
+            )
         X = in_rows(X, least=0)
         require_sound(X)
         check_consistent_length(X, y)
