@@ -132,7 +132,6 @@ def test_weights_of_examples_are_refused(folder):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("plot", "kernel", "DATA", "-o", "x.png"), "is a kernel machine, KernelPerceptron"),
         (
             ("plot", "kernel", "DATA", "-o", "x.png", "--kind", "proof"),
             "kernel is a KernelPerceptron, which keeps none to draw: train another --learner",

@@ -127,10 +127,28 @@ def test_pictures_of_many_classes(folder, kind):
     assert status == (3 if kind == "joint" else 2)
     needed = "quasi-separable in the space of the run" if kind == "joint" else "of its own"
     assert needed in err
+    assert not (folder / "x.png").exists()
     status, _, err = said(*words, "boundary")
     assert status == 2
-    assert "--kind boundary is of two classes" in err
-    assert not (folder / "x.png").exists()
+    assert "the regions of 3 classes are drawn in the plane of two" in err
+    status, _, err = said(*words, "update")
+    assert status == 2
+    assert "--kind update is of two classes" in err
+
+
+@pytest.mark.parametrize("learner", ["averaged", "kernel"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_boundaries_of_two_features(tmp_path, learner, n_classes):
+    """Of as many classes, and of kernel machines too."""
+    random = np.random.default_rng(0)
+    y = np.arange(60) % n_classes
+    X = random.normal(size=(60, 2)) + 3 * np.array([[0, 0], [2, 0], [0, 2]])[y]
+    write(tmp_path / "x.csv", X, y)
+    assert said("fit", tmp_path / "x.csv", "-o", tmp_path / "m", "--learner", learner)[0] == 0
+    words = ("plot", tmp_path / "m", tmp_path / "x.csv", "-o", tmp_path / "x.png")
+    status, _, err = said(*words, "--kind", "boundary")
+    assert status == 0, err
+    assert (tmp_path / "x.png").stat().st_size > 10_000
 
 
 # ------------------------------------------------------------- progressive validation

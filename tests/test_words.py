@@ -89,7 +89,7 @@ def test_each_kind_says_what_it_is():
 def test_what_has_no_words():
     with pytest.raises(NotFittedError):
         describe(Perceptron())
-    with pytest.raises(ParameterError, match="only learners have words"):
+    with pytest.raises(ParameterError, match="for the linear models of novikoff"):
         describe(Another().fit(np.eye(2), [0, 1]))
     with pytest.raises(ParameterError, match="X has 3 features, but the model has 2"):
         describe(Perceptron().fit(np.eye(2), [0, 1]), np.eye(3))

@@ -34,6 +34,10 @@ def as_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
         )
     if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
         raise _missing_label(name, np.ma.getmaskarray(y))
+    if np.ndim(y) > 1 and np.shape(y)[1:] != (1,):
+        raise DataError(
+            f"{name} has shape {np.shape(y)}, but there is one label for each row: give one column."
+        )
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "f" and np.isinf(y).any():
         raise DataError(

@@ -24,7 +24,7 @@ BUDGET = 60.0
 """Seconds after which the search for the margin of many classes is given up."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Proof:
     r"""Novikoff's proof, carried out on a run: the four quantities at every update.
 
@@ -83,6 +83,13 @@ class Proof:
     length_held: Array
     start: tuple[float, float]
     steps: Array
+
+    def __repr__(self) -> str:
+        made = int(self.mistakes[-1]) if len(self.mistakes) else 0
+        return (
+            f"Proof(mistakes={made}, bound={self.bound:.6g}, margin={self.margin:.6g}, "
+            f"radius={self.radius:.6g}, holds={self.holds})"
+        )
 
     @property
     def holds(self) -> bool:

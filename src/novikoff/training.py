@@ -41,6 +41,17 @@ class Position:
     messages: list[str] = field(default_factory=list)
 
 
+def is_position(told: Any, examples: Any, names: Any) -> bool:
+    """Are these what a checkpoint says of a position, whoever wrote it?"""
+    if not isinstance(told, dict) or told.keys() != asdict(Position()).keys():
+        return False
+    counts = [examples, *(n for name, n in told.items() if name != "messages")]
+    lists = [told["messages"], [] if names is None else names]
+    return all(type(n) is int and 0 <= n < 1 << 62 for n in counts) and all(
+        isinstance(texts, list) and all(isinstance(t, str) for t in texts) for texts in lists
+    )
+
+
 @dataclass
 class Plan:
     """What to do: everything that the result depends on, besides the bytes of the file."""
@@ -116,24 +127,15 @@ class Training:
                 "--checkpoint named, or leave --resume out."
             )
         for name, value in self._identity().items():
-            before = told["identity"].get(name)
-            if before != value:
+            if (before := told["identity"].get(name)) != value:
                 raise OtherRun(self.checkpoint, name, before, value)
         self.model = model
-        at, names = told.get("position"), extra.get("names")
-        if (
-            not isinstance(at, dict)
-            or at.keys() != asdict(Position()).keys()
-            or not all(_is_count(at[name]) for name in at.keys() - {"messages"})
-            or not _is_count(told.get("examples"))
-            or not _are_texts(at["messages"])
-            or not (names is None or _are_texts(names))
-            or not at["epoch"] <= self.plan.epochs
-        ):
+        at: Any = told.get("position")
+        names = extra.get("names")
+        if not is_position(at, told.get("examples"), names) or at["epoch"] > self.plan.epochs:
             raise ModelFileError(f"{self.checkpoint}: the checkpoint is damaged.")
         self.at, self.n_examples = Position(**at), told["examples"]
-        self.names, self.wrote = names, True
-        self.kept = None
+        self.names, self.wrote, self.kept = names, True, None
 
     def _identity(self) -> dict[str, Any]:
         """What a run must have in common with the one it goes on from."""
@@ -396,11 +398,3 @@ def size_of(block: Data) -> int:
     X = block.X
     parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
     return sum(int(part.nbytes) for part in parts) + 16 * len(block.y)
-
-
-def _is_count(told: Any) -> bool:
-    return type(told) is int and 0 <= told < 1 << 62
-
-
-def _are_texts(told: Any) -> bool:
-    return isinstance(told, list) and all(isinstance(text, str) for text in told)

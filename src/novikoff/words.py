@@ -66,7 +66,10 @@ def describe(model: Any, X: Any = None, *, names: Sequence[str] | None = None) -
     """
     check_is_fitted(model)
     if not isinstance(model, MistakeDriven | MaxMargin):
-        raise ParameterError(f"A {type(model).__name__} was given, but only learners have words.")
+        raise ParameterError(
+            f"A {type(model).__name__} was given, but describe is for the linear models of "
+            "novikoff: a kernel machine has no equation to write down."
+        )
     w, b = model.coef_[0].astype(np.float64), float(model.intercept_[0])
     scale, per = (1.0, "unit") if X is None else (_deviations(model, X), "standard deviation")
     effect = w * scale
@@ -221,8 +224,8 @@ def _training(model: Any) -> list[str]:
     elif model._run.streaming:
         text += " of a stream."
     else:
-        last = int(model.mistakes_[-1])
-        text += f", {last:,} of them in the last: it has not converged."
+        last = f", {int(model.mistakes_[-1]):,} of them in the last" if epochs > 1 else ""
+        text += f"{last}: it has not converged."
     return [text, _proved(model)] if isinstance(model, Additive) else [text]
 
 
@@ -233,9 +236,10 @@ def _proved(model: Additive) -> str:
     if not model._run.space["fit_intercept"]:
         where = "in the space of the run"
     if low > 0:
+        most = model.mistake_bound_
         return (
             f"The run proves that the margin {where} is between {_number(low)} and "
             f"{_number(high)}, so that no order of the examples can force more than "
-            f"{model.mistake_bound_:,.0f} mistakes from a start at 0."
+            f"{most:,.0f} mistake{'s' * (round(most) != 1)} from a start at 0."
         )
     return f"The run proves that the margin {where} is no more than {_number(high)}."

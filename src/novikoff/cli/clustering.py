@@ -125,5 +125,5 @@ class ShardProgress(ExitStack):
         last = moment.last
         moved = f", {gigabytes(last.bytes_moved)} moved" if last and last.bytes_moved >= 0 else ""
         self.bar.set_description(what, False)
-        self.bar.set_postfix_str(f"{moment.mistakes:,} mistakes{moved}", False)
+        self.bar.set_postfix_str(counted(moment.mistakes, "mistake") + moved, False)
         self.bar.update(done - self.bar.n)

@@ -33,7 +33,6 @@ from novikoff.errors import DataError, FileError, NotSeparable, NovikoffError, P
 from novikoff.files import replacing
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.dual import DualLearner
 from novikoff.trace import Trace
 from novikoff.training import Training, size_of
 
@@ -87,15 +86,10 @@ def plot(arguments: Namespace) -> int:
     kind = picture_kind(arguments.output, arguments.to)
     require_place(arguments.output)
     model, extra, names = loaded(arguments.model)
-    if len(model.classes_) > 2 and arguments.kind not in ("proof", "progress"):
+    if len(model.classes_) > 2 and arguments.kind in ("update", "comparison"):
         raise ParameterError(
             f"--kind {arguments.kind} is of two classes, but {arguments.model} has "
-            f"{len(model.classes_)}: draw --kind proof or progress."
-        )
-    if arguments.kind == "boundary" and isinstance(model, DualLearner):
-        raise ParameterError(
-            f"--kind boundary is drawn of weights, but {arguments.model} is a kernel machine, "
-            f"{type(model).__name__}, which has none."
+            f"{len(model.classes_)}: draw --kind boundary, proof or progress."
         )
     trace = trace_of(model, arguments) if arguments.kind in OF_RUNS else None
     if trace is not None and trace._apart and arguments.kind == "proof":

@@ -328,7 +328,8 @@ def summarize(model: Any, seconds: float) -> None:
         return
     made = f"{counted(model.n_mistakes_, 'mistake')} in {counted(model.n_iter_, 'epoch')}"
     if not model.converged_:
-        print(f"made {made}, {model.mistakes_[-1]:,} of them in the last", file=sys.stderr)
+        last = f", {model.mistakes_[-1]:,} of them in the last" if model.n_iter_ > 1 else ""
+        print(f"made {made}{last}", file=sys.stderr)
         if model.mistakes_[-1] and model.n_iter_ > 1:  # one pass is not meant to end well
             print(what_to_do(model), file=sys.stderr)
     elif hasattr(model, "mistake_bound_") and model.mistake_bound_ < float("inf"):

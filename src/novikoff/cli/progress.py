@@ -5,6 +5,7 @@ import sys
 from contextlib import ExitStack
 from typing import Any, Self
 
+from novikoff.cli.wording import counted
 from novikoff.data.opening import ENDINGS
 from novikoff.data.options import Data
 from novikoff.training import Training
@@ -48,7 +49,7 @@ class Progress(ExitStack):
             return
         self.mistakes += mistakes
         self.bar.set_description(f"epoch {training.at.epoch + 1}/{training.plan.epochs}", False)
-        self.bar.set_postfix_str(f"{self.mistakes:,} mistakes", False)
+        self.bar.set_postfix_str(counted(self.mistakes, "mistake"), False)
         self.bar.update(block.next.offset - block.start.offset)
 
 

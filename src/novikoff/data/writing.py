@@ -8,6 +8,7 @@ import bz2
 import gzip
 import io
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
@@ -20,6 +21,9 @@ from novikoff.data.reader import BY_NAME
 from novikoff.data.tables import LABEL
 from novikoff.errors import ParameterError
 from novikoff.files import replacing
+
+MOST_DENSE = 1 << 31
+"""How many bytes a sparse matrix may take as a table."""
 
 
 def write(
@@ -216,6 +220,19 @@ def npz(X: Any, y: Any, weight: Any, names: Any) -> Callable[[IO[bytes]], object
     return save
 
 
+def require_readable(y: Any, kind: str) -> None:
+    """Raise an error for labels that a table would give back as others, or not at all."""
+    if y is None or y.dtype.kind not in "OU":
+        return
+    for i, label in enumerate(y.tolist()):
+        if label == "" or (isinstance(label, str) and ("\0" in label or "\n" in label)):
+            what = "no text at all" if label == "" else repr(label)
+            raise ParameterError(
+                f"The label of row {i} is {what}, which {kind} would not give back: labels in "
+                "tables have some text, and neither NUL nor a newline in it."
+            )
+
+
 def table(
     kind: str, X: Any, y: Any, weight: Any, names: Sequence[str] | None, path: str
 ) -> Callable[[IO[bytes]], object]:
@@ -226,9 +243,16 @@ def table(
         import pyarrow.parquet
     except ImportError as error:
         raise missing("pyarrow", "arrow", path, "CSV, Parquet and Arrow files") from error
+    if sparse.issparse(X) and (size := 8 * X.shape[0] * X.shape[1]) > MOST_DENSE:
+        raise ParameterError(
+            f"As {kind}, which has a place for every zero, {X.shape[0]:,} rows of {X.shape[1]:,} "
+            f"features would take {size / 1e9:,.1f} GB: write .npz, svmlight or Vowpal Wabbit text."
+        )
     dense = X.toarray() if sparse.issparse(X) else X
+    if kind == "csv" and dense.dtype == np.float32:  # the text of a single is not its double's
+        dense = dense.astype(np.float64)
     titles = [f"x{j}" for j in range(dense.shape[1])] if names is None else [*map(str, names)]
-    repeated = next((title for title in titles if titles.count(title) > 1), None)
+    repeated = next((title for title, times in Counter(titles).items() if times > 1), None)
     if repeated is not None:
         raise ParameterError(f"Two features are called {repeated!r}: give each a name of its own.")
     columns = {title: np.ascontiguousarray(dense[:, j]) for j, title in enumerate(titles)}
@@ -237,6 +261,7 @@ def table(
             if title in columns:
                 raise ParameterError(f"A feature is called {title!r}, as the {title} itself is.")
             columns[title] = np.asarray(values)
+    require_readable(columns.get(LABEL), kind)
     if y is not None and columns[LABEL].dtype.kind == "f":  # a null is no label, a NaN is text
         columns[LABEL] = pyarrow.array(columns[LABEL], from_pandas=True)
     made = pyarrow.table(columns)

@@ -6,6 +6,7 @@ $$\gamma^\star = \max_{\|w\| \le 1}\min_i y_i\langle w, x_i\rangle
 Any $w$ gives a lower end, any $\lambda$ an upper end; neither depends on how it was found.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -23,10 +24,18 @@ class Bracket:
     >>> from novikoff import Bracket
     >>> Bracket(0.5, 0.75).gap
     0.25
+    >>> lower, upper = Bracket(0.5, 0.75)
     """
 
     lower: float
     upper: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lower", float(self.lower))  # and not one of NumPy's
+        object.__setattr__(self, "upper", float(self.upper))
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.lower, self.upper))
 
     @property
     def gap(self) -> float:

@@ -38,9 +38,9 @@ def require_drawable(estimator: Any, n_features: int) -> None:
             "fit it to some of them."
         )
     if n_features > 2 and (len(classes) > 2 or not is_plane(estimator)):
-        why = f"{len(classes)} classes" if len(classes) > 2 else "a kernel"
+        why = f"{len(classes)} classes" if len(classes) > 2 else "a kernel machine"
         raise ParameterError(
-            f"X has {n_features} features, but the regions of a {kind} of {why} are drawn in the "
+            f"X has {n_features} features, but the regions of {why} are drawn in the "
             "plane of two: choose two features and fit it to those, or two classes and a linear "
             "learner, whose boundary has a projection."
         )

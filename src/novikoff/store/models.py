@@ -149,7 +149,7 @@ def load(path: Path) -> Any:
 
 def load_with_extra(path: Path) -> tuple[Any, dict[str, Any]]:
     """The model in a file, and what was given to `save` as `extra`, from one reading of it."""
-    with _said_of(_called(path)):
+    with _said_of(_called(path)), _found(path):
         return unpacked(container.read(path))
 
 
@@ -276,6 +276,18 @@ def _give_features(model: Any, told: dict[str, Any], parts: Parts) -> None:
         if not fine or len(names) != count:
             raise ModelFileError(f"The feature names in the file are not {count} strings.")
         model.feature_names_in_ = np.array(names, object)
+
+
+@contextmanager
+def _found(path: Path) -> Iterator[None]:
+    """Say what is loaded here, if there is no such file."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        why = "there is no such file; `novikoff.load` needs one that `save` or `novikoff fit` wrote"
+        if os.fspath(path) in ("iris", "sonar", "wdbc", "wine"):
+            why += f". For the data set, call novikoff.data.load({os.fspath(path)!r})"
+        raise FileNotFoundError(error.errno, why, os.fspath(path)) from None
 
 
 @contextmanager
