@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import zstandard
 
-from novikoff.data import Place, read, stream
+from novikoff.data import Place, blocks, read, stream
 from novikoff.data.opening import PlainFile, open_source
 from novikoff.errors import DataError, FileError, ParameterError
 
@@ -428,3 +428,22 @@ def test_fields_must_be_parted_by_commas(tmp_path, name, mark, told):
     for work in (lambda: read(path), lambda: [*stream(path)], lambda: read(path, label="label")):
         with pytest.raises(FileError, match=f"found fields parted by {told}, expected commas"):
             work()
+
+
+@pytest.mark.parametrize("kind", ["plain", "gzip", "pipe"])
+@pytest.mark.parametrize("format", ["svmlight", "vw", "csv"])
+def test_a_line_without_an_end_is_not_held(tmp_path, monkeypatch, kind, format):  # noqa: A002
+    """Four megabytes of gzip may be four gigabytes of it."""
+    monkeypatch.setattr(blocks, "LONGEST_LINE", 1000)
+    first = b"a,label\n1,2\n" if format == "csv" else b"1 |a b\n" if format == "vw" else b"1 1:1\n"
+    text = first * (format != "csv") + first + b"7" * 5000
+    path = tmp_path / "x"
+    path.write_bytes(gzip.compress(text) if kind == "gzip" else text)
+    known = {"n_features": 3, "zero_based": False} if format == "svmlight" else {}
+    with path.open("rb") as file:
+        source = io.BufferedReader(file) if kind == "pipe" else path
+        rows = stream(source, format=format, block_bytes=100, **known)
+        with pytest.raises(
+            FileError, match="a line of more than 1,000 bytes, which begins at byte"
+        ):
+            list(rows)

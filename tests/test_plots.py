@@ -265,7 +265,9 @@ def test_regions_that_cannot_be_drawn():
         with pytest.raises(ParameterError, match="of 3 classes are drawn in the plane of two"):
             BoundaryDisplay.from_estimator(three, X, species)
         if isinstance(two, KernelPerceptron):
-            with pytest.raises(ParameterError, match="of a kernel machine are drawn in the plane of two"):
+            with pytest.raises(
+                ParameterError, match="a kernel machine are drawn in the plane of two"
+            ):
                 BoundaryDisplay.from_estimator(two, X, species == "setosa")
     many = Perceptron().partial_fit(np.eye(9)[:, :2], list("abcdefghi"))
     with pytest.raises(ParameterError, match="9 classes, but there are colours for 8"):

@@ -2,8 +2,8 @@
 
 A block starts where the one before it stopped. It stops after the last newline among its first
 `block_bytes` bytes; if there is none, after the first newline that comes, so that a line is
-never cut; else at the end of the text. That depends on the bytes and on `block_bytes` alone, not
-on what the bytes are compressed by, nor on who reads them.
+never cut; else at the end of the text. A line that does not end is an error. That depends on the
+bytes and on `block_bytes` alone, not on what the bytes are compressed by, nor on who reads them.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,8 @@ from novikoff.data.opening import NEWLINE, Bytes, Pipe, PlainFile
 from novikoff.errors import FileError
 
 LOOK = 2**16
+LONGEST_LINE = 2**27
+"""How many bytes a line may have. What has more is no text, and would have to be held whole."""
 
 
 class Place(NamedTuple):
@@ -83,7 +85,10 @@ def cut_after(text: Text, start: int, most: int) -> int:
         return text.size
     found = last_newline(text, start, start + most)
     if found < 0:
-        found = first_newline(text, start + most, text.size)
+        limit = min(start + max(most, LONGEST_LINE), text.size)
+        found = first_newline(text, start + most, limit)
+        if found < 0 and limit < text.size:
+            raise too_long(text.name, start)
     return found + 1 if found >= 0 else text.size
 
 
@@ -133,7 +138,8 @@ def blocks_of_pipe(pipe: Pipe, block_bytes: int, start: Place) -> Iterator[tuple
         elif len(held) == block_bytes and (held[-1] == NEWLINE or not pipe.peek(1)):
             cut = len(held)  # there is no need to wait for what comes next if a line ends here
         else:
-            cut = held.rfind(b"\n", 0, block_bytes) + 1 or grow_to_newline(held, pipe, block_bytes)
+            cut = held.rfind(b"\n", 0, block_bytes) + 1
+            cut = cut or grow_to_newline(held, pipe, block_bytes, at)
         if pipe.ended and cut == len(held):  # perhaps within a line, of which the rest never comes
             cut = held.rfind(b"\n") + 1
             if not cut:
@@ -152,6 +158,8 @@ def blocks_as_they_arrive(pipe: Pipe, most: int, at: int) -> Iterator[tuple[Text
         cut = len(held) + more.rfind(b"\n") + 1
         ends = NEWLINE in more
         held += more
+        if not ends and len(held) > max(most, LONGEST_LINE):
+            raise too_long(pipe.name, at)
         if ends:
             rest = held[cut:]
             del held[cut:]
@@ -161,15 +169,27 @@ def blocks_as_they_arrive(pipe: Pipe, most: int, at: int) -> Iterator[tuple[Text
         yield Held(held, pipe.name, at), at, at + len(held)
 
 
-def grow_to_newline(held: bytearray, pipe: Pipe, start: int) -> int:
-    """The place after the first newline from `start` on, or the end, after reading up to it."""
+def grow_to_newline(held: bytearray, pipe: Pipe, block_bytes: int, at: int) -> int:
+    """The place after the first newline past a block, or the end, after reading up to it."""
+    start = block_bytes
     while (found := held.find(b"\n", start)) < 0:
         start = len(held)
+        if start > max(block_bytes, LONGEST_LINE):
+            raise too_long(pipe.name, at)
         more = pipe.arrived(LOOK)
         if not more:
             return start
         held += more
     return found + 1
+
+
+def too_long(name: str, at: int) -> FileError:
+    """What to say of a line without an end, which begins at this byte."""
+    return FileError(
+        name,
+        f"found a line of more than {LONGEST_LINE:,} bytes, which begins at byte {at:,}: expected "
+        "lines of text",
+    )
 
 
 def too_short(name: str, start: Place) -> FileError:
