@@ -120,7 +120,7 @@ def test_shapes(learner):
         learner(warm_start=True).partial_fit(X, y).fit(X[:, :2], y)
 
 
-@pytest.mark.parametrize("learner", [one for one in LEARNERS if not one.takes_many_classes])
+@pytest.mark.parametrize("learner", [one for one in LEARNERS if not one._takes_many_classes])
 @pytest.mark.parametrize("labels", [["a", "b", "c", "a"], [0, 1.0, 2, 0]])
 def test_more_labels_than_two(learner, labels):
     says = "Only binary classification .* 3 classes .*OneVsRestClassifier"
@@ -131,7 +131,7 @@ def test_more_labels_than_two(learner, labels):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_streams(learner):
     model = learner().partial_fit(X[:1], y[:1], classes=[0, 1])
-    if learner.takes_many_classes:
+    if learner._takes_many_classes:
         with pytest.raises(DataError, match="first in row 1: 7 is not among 0, 1"):
             model.partial_fit(X[:2], [0, 7], classes=[0, 1])
         with pytest.raises(DataError, match="lacks 1, one of the classes of the earlier calls"):

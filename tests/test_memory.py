@@ -116,7 +116,7 @@ def test_what_kernels_make_is_freed(learner):
 
     def work():
         for form in (np.asarray, sparse.csr_array):
-            for y in (X[:, 0], X[:, 0] + X[:, 1] * learner().takes_many_classes):
+            for y in (X[:, 0], X[:, 0] + X[:, 1] * learner()._takes_many_classes):
                 model = fitted(learner, form(X), y, max_iter=3, **full)
                 model.decision_function(form(X))
                 model.partial_fit(form(X), y)

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 import novikoff
+from commands import done
 from novikoff import Bracket, DataError, KernelPerceptron, Perceptron, describe
 from novikoff.data import read, write
 from novikoff.errors import ParameterError
@@ -73,3 +74,18 @@ def test_what_would_not_come_back_is_not_written(tmp_path, ending):
     assert not list(tmp_path.iterdir())
     write(tmp_path / "x.npz", wide, np.zeros(5574))
     assert read(tmp_path / "x.npz").X.shape == wide.shape
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_feature_has_one_number(tmp_path, first):
+    """That of the file: in what is shown, converted and described."""
+    lines = [f"{label} {first + 2}:{v} {first + 3}:1" for label, v in ((1, 9), (-1, -9))] * 3
+    (tmp_path / "x.svm").write_text("\n".join(lines) + "\n")
+    base = "--zero-based" if first == 0 else "--no-zero-based"
+    done("fit", tmp_path / "x.svm", "-o", tmp_path / "m", base, "--n-features", 4)
+    heaviest = first + 2
+    assert f"feature {heaviest} " in done("show", tmp_path / "m")
+    done("convert", tmp_path / "m", tmp_path / "m.csv")
+    rows = [line.split(",") for line in (tmp_path / "m.csv").read_text().splitlines()[1:-1]]
+    assert max(rows, key=lambda row: float(row[1]))[0] == str(heaviest)
+    assert f"x{heaviest} " in describe(novikoff.load(tmp_path / "m"))

@@ -237,7 +237,7 @@ class Training:
     @property
     def complete(self) -> bool:
         """Are all labels known beforehand? Else any that comes is one more class."""
-        return self.plan.classes is not None or not self.model.takes_many_classes
+        return self.plan.classes is not None or not self.model._takes_many_classes
 
     def _require_known(self, block: Data, classes: Any) -> None:
         """Raise an error at the line of the first label that is not known."""
@@ -341,7 +341,7 @@ class Training:
             labels = sorted(as_label(word, y.dtype) for word in self.plan.classes)
         other = None
         if self.complete:
-            many = self.model.takes_many_classes
+            many = self.model._takes_many_classes
             other = first_not_among(y, labels) if many else first_other(y, labels)
         if other is None:
             return sorted({*labels, *np.unique(y).tolist()})
@@ -360,7 +360,7 @@ class Training:
     def _named(self, labels: list[Any]) -> Any:
         """The labels as classes; and the weights of classes by them."""
         try:
-            many = self.model.takes_many_classes
+            many = self.model._takes_many_classes
             classes = first_classes(labels) if many else known_classes(labels)
         except ValueError:
             found = " and ".join(map(as_written, labels[:5]))

@@ -75,7 +75,8 @@ def describe(model: Any, X: Any = None, *, names: Sequence[str] | None = None) -
     effect = w * scale
     if names is None:
         names = [str(n) for n in getattr(model, "feature_names_in_", ())]
-        names = names or [f"x{j + 1}" for j in range(len(w))]
+        first = getattr(model, "_first_feature", 1)
+        names = names or [f"x{j + first}" for j in range(len(w))]
     if len(names) != len(w):
         raise ParameterError(f"{len(names)} names were given, but the model has {len(w)} features.")
     if not model.coef_.any():

@@ -39,7 +39,7 @@ def data_for(learner, form, draw, n=14):
     if learner in ZERO_ONE:
         X = (X > 0).astype(float) if learner is Winnow else random.random(X.shape)
     X[random.random(X.shape) < 0.3] = 0.0
-    K = 2 if not learner.takes_many_classes else draw(st.sampled_from([2, 4]))
+    K = 2 if not learner._takes_many_classes else draw(st.sampled_from([2, 4]))
     y = LABELS[random.integers(0, K, n)]
     y[:K] = LABELS[:K]
     weight = random.choice([0.3, 1.0, 1.7], n) if learner is not Winnow else None
@@ -105,7 +105,7 @@ def test_weights_on_the_way_are_those_of_a_run_that_stopped_there(learner, form,
     X, y, fit = data_for(learner, form, data.draw)
     options = options_for(learner, data.draw) | {"shuffle": False}
     cuts = sorted(data.draw(st.sets(st.integers(1, len(y) - 1))))
-    told = {"classes": np.unique(y)} if not learner.takes_many_classes else {}
+    told = {"classes": np.unique(y)} if not learner._takes_many_classes else {}
     change = {k: v for k, v in CHANGES.items() if k in options}
     change_at = data.draw(st.integers(0, len(cuts)))
     plain, model, seen = learner(**options), learner(record=True, **options), []
@@ -217,7 +217,7 @@ def test_a_machine_of_many_is_a_perceptron_of_two(learner, world, options):
         np.testing.assert_array_equal(machine.with_data(X, y).weights(0), alone.weights(0))
 
 
-@pytest.mark.parametrize("learner", [x for x in LEARNERS if x.takes_many_classes])
+@pytest.mark.parametrize("learner", [x for x in LEARNERS if x._takes_many_classes])
 def test_the_machines_of_a_stream_whose_classes_came_on_the_way(learner):
     if learner is Pocket:
         return  # it decides jointly

@@ -260,7 +260,7 @@ def whole(model: Any, sketch: Sketch | None, arguments: Namespace) -> int:
     if examples.reading["format"] == "svmlight":  # also of what could not be surveyed
         known = {"n_features": int(data.X.shape[1]), "zero_based": data.base == 0}
         examples = examples._replace(reading=examples.reading | known)
-    many = getattr(model, "takes_many_classes", False)
+    many = getattr(model, "_takes_many_classes", False)
     require_labels_of_classes(data, examples, arguments.classes, many=many)
     if data.weight is not None and not has_fit_parameter(model, "sample_weight"):
         raise FileError(

@@ -103,7 +103,7 @@ def learn_progressively(
         if first is None:
             raise ParameterError(f"{blocks.examples.called} has no examples.")
         classes = blocks.classes(first) if blocks.named else None
-        if classes is None and not model.takes_many_classes:
+        if classes is None and not model._takes_many_classes:
             classes = np.unique(as_labels(first.y)).tolist()
 
         def rest() -> Iterator[Data]:

@@ -27,7 +27,7 @@ from novikoff.rows import Unit
 class Additive(MistakeDriven):
     """The perceptrons: learners that add examples to their weights (abstract)."""
 
-    takes_many_classes = True
+    _takes_many_classes = True
 
     def __init__(
         self,

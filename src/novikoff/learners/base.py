@@ -43,13 +43,13 @@ Array = npt.NDArray[Any]
 class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     """A linear learner that changes only when it errs (abstract)."""
 
-    counts_updates = False
+    _counts_updates = False
     """Does it count updates apart, since there are others than mistakes?"""
 
     _other_proof = ""
     """What to say of a learner whose bound, if there is one, has another proof than Novikoff's."""
 
-    takes_many_classes = False
+    _takes_many_classes = False
     """Does it learn more than two classes?"""
 
     max_iter: int
@@ -141,7 +141,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             X = read(self, X, reset=True)
             y = as_labels(y)
             check_consistent_length(X, y)
-            classes, y = numbered(y) if self.takes_many_classes else two_classes(y)
+            classes, y = numbered(y) if self._takes_many_classes else two_classes(y)
             weight = example_weights(_own(y), classes, self.class_weight, sample_weight)
             require_some(weight)
             if self._going_on(coef, intercept) and not np.array_equal(classes, self.classes_):
@@ -298,7 +298,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         if len(y) != X.shape[0]:
             check_consistent_length(X, y)
         known = None if run is None else self.classes_
-        if self.takes_many_classes:
+        if self._takes_many_classes:
             classes, late = growing_classes(y, classes, known)
         else:
             classes, late = classes_of_stream(y, classes, known), np.zeros(2, np.bool_)
@@ -369,7 +369,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = self.takes_many_classes
+        tags.classifier_tags.multi_class = self._takes_many_classes
         return tags
 
     def _check_common(self) -> None:

@@ -52,7 +52,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     record: bool
     class_weight: Any = None
 
-    takes_many_classes = True
+    _takes_many_classes = True
 
     # ------------------------------------------------------ what a learner supplies
 

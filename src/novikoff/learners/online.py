@@ -25,8 +25,8 @@ class Online(MistakeDriven):
     More than two classes have a machine each, against the rest.
     """
 
-    takes_many_classes = True
-    counts_updates = True
+    _takes_many_classes = True
+    _counts_updates = True
 
     fit_intercept: bool
 

@@ -17,8 +17,8 @@ def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
 
     The columns are `feature` and `weight`; of more than two classes, `feature` and one for the
     weights of each, with its label above. A feature without a name goes by its number,
-    from 0; the bias is called `(intercept)`. Weights are written such that reading them as
-    doubles gives the same numbers.
+    from 0 or as in the svmlight file that `novikoff fit` read; the bias is called `(intercept)`.
+    Weights are written such that reading them as doubles gives the same numbers.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
             "A VotedPerceptron was given, but a vote has no coefficients: all its hyperplanes "
             "predict. An AveragedPerceptron makes the same mistakes and has some."
         )
-    names = getattr(model, "feature_names_in_", range(model.n_features_in_))
+    first = getattr(model, "_first_feature", 0)
+    names = getattr(model, "feature_names_in_", range(first, first + model.n_features_in_))
     with replacing(path) as file:
         # what is no text, as half a character, is written as its code
         text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")

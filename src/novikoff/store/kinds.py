@@ -55,7 +55,7 @@ def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
             pack_record(model._run, parts)
 
     def unpack(model: MistakeDriven, parts: Parts) -> None:
-        run = unpack_run(parts, len(model.classes_), many=learner.takes_many_classes)
+        run = unpack_run(parts, len(model.classes_), many=learner._takes_many_classes)
         run.memory = memory.unpack(run, parts)
         told, known = run.space, model._space()
         space = {name: ADDED[name] for name in known.keys() & ADDED.keys()} | told

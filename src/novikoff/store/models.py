@@ -220,6 +220,9 @@ def unpacked(contents: Contents) -> tuple[Any, dict[str, Any]]:
         raise ModelFileError(f"The file has a parameter without a meaning: {error}") from error
     _give_features(model, sections["features"], parts)
     parts.require_empty()
+    reading = sections["extra"].get("reading")
+    if isinstance(reading, dict) and type(reading.get("zero_based")) is bool:
+        model._first_feature = int(not reading["zero_based"])  # as in the file it learned from
     return model, sections["extra"]
 
 

@@ -127,7 +127,7 @@ def _number(parts: Parts, name: str, n: int, of_each: bool, *, least: float = 0.
 
 def unpack_kept(model: MistakeDriven, run: Run, parts: Parts) -> None:
     """What the learner of this run counts and keeps beside its mistakes and its weights."""
-    if model.counts_updates:
+    if model._counts_updates:
         most = run.n_seen * (len(run.w) if run.w.ndim > 1 else 1)
         changes = parts.counts("changes", len(run.mistakes), below=most + 1).tolist()
         if sum(changes) > most:
