@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event, Thread
 from urllib.request import Request, urlopen
 
 import pytest
@@ -379,3 +380,20 @@ def test_without_its_extra_the_player_says_which():
         [sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=120
     )
     assert "pip install 'novikoff[notebook]'" in finished.stderr
+
+
+def test_idle_connections_keep_nobody_out(monkeypatch):
+    """More than may be open at a time, and none of them asks for anything."""
+    monkeypatch.setattr(server, "PATIENCE", 0.3)
+    known, address = Event(), []
+    ready = lambda url: (address.append(url), known.set())  # noqa: E731
+    Thread(target=server.serve, kwargs={"port": 0, "ready": ready}, daemon=True).start()
+    assert known.wait(60)
+    port = int(address[0].rstrip("/").rsplit(":", 1)[1])
+    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(70)]
+    for one in idle:
+        one.settimeout(60)
+        assert one.recv(1) == b""  # it was closed at the other end
+        one.close()
+    with urlopen(address[0], timeout=60) as answer:
+        assert answer.status == 200

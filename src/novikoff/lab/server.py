@@ -22,6 +22,8 @@ from novikoff.lab.state import from_link, to_link
 PORT = 1962
 """The year of the theorem."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+PATIENCE = 5.0
+"""For how many seconds a connection may ask for nothing."""
 
 KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -162,6 +164,25 @@ def warm_up() -> None:
         run({"state": link})
 
 
+def hurrying() -> Any:
+    """The protocol of the server, which closes a connection that asks for nothing.
+
+    Otherwise a few dozen of them, as a browser may leave behind, would keep everyone else out.
+    """
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Hurrying(H11Protocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.loop.call_later(PATIENCE, self.give_up)
+
+        def give_up(self) -> None:
+            if self.cycle is None:  # no request has come
+                self.transport.close()
+
+    return Hurrying
+
+
 def serve(
     host: str = "127.0.0.1", port: int = PORT, ready: Callable[[str], None] = lambda url: None
 ) -> None:
@@ -202,6 +223,7 @@ def serve(
             access_log=False,
             server_header=False,
             ws="none",
+            http=hurrying(),
             limit_concurrency=64,
             timeout_graceful_shutdown=2,
         )
