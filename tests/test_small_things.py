@@ -1,6 +1,8 @@
 """What is met in passing: how results look when printed, and what a name leads to."""
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 from scipy import sparse
 
@@ -89,3 +91,13 @@ def test_a_feature_has_one_number(tmp_path, first):
     rows = [line.split(",") for line in (tmp_path / "m.csv").read_text().splitlines()[1:-1]]
     assert max(rows, key=lambda row: float(row[1]))[0] == str(heaviest)
     assert f"x{heaviest} " in describe(novikoff.load(tmp_path / "m"))
+
+
+def test_labels_that_numpy_would_merge_are_refused(tmp_path):
+    for y in (["a", "a\0"], np.array(["a", "a\0"], object)):
+        with pytest.raises(DataError, match=r"The label 'a\\x00' in row 1 of y ends with NUL"):
+            Perceptron().fit([[0.0], [1.0]], y)
+    path = tmp_path / "x.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"a": [0.0, 1.0], "label": ["a", "a\0"]}), path)
+    with pytest.raises(DataError, match="a label has a NUL in it"):
+        read(path)

@@ -24,7 +24,8 @@ def as_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     """`y` as a one-dimensional array of numbers or strings, without missing values."""
     if isinstance(y, list):
         kinds = {type(v) for v in y}
-        y = np.asarray(y) if kinds == {str} or kinds <= {int, bool} else np.array(y, object)
+        plain = kinds <= {int, bool} or (kinds == {str} and "\0" not in "".join(y))
+        y = np.asarray(y) if plain else np.array(y, object)
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
         return y
     if y is None:
@@ -34,9 +35,10 @@ def as_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
         )
     if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
         raise _missing_label(name, np.ma.getmaskarray(y))
-    if np.ndim(y) > 1 and np.shape(y)[1:] != (1,):
+    shape = getattr(y, "shape", ())
+    if len(shape) > 1 and shape[1:] != (1,):
         raise DataError(
-            f"{name} has shape {np.shape(y)}, but there is one label for each row: give one column."
+            f"{name} has shape {shape}, but there is one label for each row: give one column."
         )
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "f" and np.isinf(y).any():
@@ -71,6 +73,12 @@ def _unboxed(y: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     if missing.any():
         raise _missing_label(name, missing)
     if all(isinstance(v, str) for v in y):
+        cut = next((i for i, v in enumerate(y) if v.endswith("\0")), None)
+        if cut is not None:
+            raise DataError(
+                f"The label {str(y[cut])!r} in row {cut} of {name} ends with NUL, which NumPy cuts "
+                "off, so that it would be taken for another: give it another name."
+            )
         return np.array([str(v) for v in y])
     if all(isinstance(v, Number | np.number | np.bool_) for v in y):
         return np.array(y.tolist())

@@ -130,5 +130,8 @@ def labels_of(pyarrow: Any, column: Any) -> Any:
     if pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type):
-        return np.array([value or "" for value in column.to_pylist()], str)
+        texts = [value or "" for value in column.to_pylist()]
+        if "\0" in "".join(texts):
+            raise UnicodeError("a label has a NUL in it")
+        return np.array(texts, str)
     return column.to_numpy(zero_copy_only=False)
