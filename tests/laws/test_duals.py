@@ -14,7 +14,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import (
-    check_class_weight_classifiers,
     parametrize_with_checks,
 )
 
@@ -37,7 +36,6 @@ def declared(estimator):
     return {
         "check_sample_weight_equivalence_on_dense_data": REPETITION,
         "check_sample_weight_equivalence_on_sparse_data": REPETITION,
-        "check_class_weight_classifiers": "points 20 apart are islands to a kernel 1 wide",
     }
 
 
@@ -50,8 +48,27 @@ def test_check_estimator(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_class_weights_decide_where_the_kernel_reaches():
-    check_class_weight_classifiers("KernelPerceptron", KernelPerceptron(gamma=0.001))
+@pytest.mark.parametrize("learner", DUALS)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_gamma_is_that_of_scikit_learn(learner, form):
+    """A number, or one found from the data; a stream takes "scale" for "auto"."""
+    Z = form(3.0 * X)
+    variance = float((3.0 * X).var())
+    for kernel in ("rbf", "poly"):
+        found = learner(kernel=kernel, shuffle=False).fit(Z, Y)
+        gamma = found._run.kernel.gamma
+        told = learner(kernel=kernel, gamma=gamma, shuffle=False).fit(Z, Y)
+        assert gamma == pytest.approx(1 / (2 * variance), rel=1e-12)
+        assert (found.decision_function(Z) == told.decision_function(Z)).all()
+        assert learner(kernel=kernel, gamma="auto").fit(Z, Y)._run.kernel.gamma == 0.5
+        assert learner(kernel=kernel, gamma=None).fit(Z, Y)._run.kernel.gamma == 0.5
+        assert learner(kernel=kernel).partial_fit(Z, Y)._run.kernel.gamma == 0.5
+        assert found.partial_fit(Z, Y)._run.kernel.gamma == gamma
+    for flat in (0.0, 1.0, 1e-170):  # no variance, or one that is no float
+        constant = form(np.full((6, 2), flat))
+        assert learner(kernel="rbf").fit(constant, Y)._run.kernel.gamma == 0.5
+    with pytest.raises(ParameterError, match="gamma='wide' was given, but it must be"):
+        learner(gamma="wide").fit(X, Y)
 
 
 @pytest.mark.parametrize("learner", DUALS)

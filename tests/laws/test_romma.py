@@ -138,7 +138,7 @@ def test_a_stream_is_one_pass(kernel):
     random = np.random.default_rng(0)
     X = random.standard_normal((300, 5))
     y = np.argmax(X[:, :3], axis=1)
-    options = {"kernel": kernel, "shuffle": False}
+    options = {"kernel": kernel, "gamma": 0.2, "shuffle": False}
     whole = fitted(Romma, X, y, max_iter=1, **options)
     stream = Romma(**options)
     for places in np.split(np.arange(300), [1, 7, 120]):

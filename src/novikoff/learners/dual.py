@@ -146,6 +146,8 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _train(self, X: Any, wanted: Targets, outputs: int) -> DualRun:
         run, n = self._begin(X, outputs), len(wanted.y)
+        if gram.is_scaled(self.kernel, self.gamma):
+            run.kernel = run.kernel._replace(gamma=gram.rate_for(X))
         if run.recorded is not None:
             run.recorded.begin_block(n)
         self._look(run, X)
@@ -300,6 +302,8 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _resumed(self, classes: Array) -> DualRun:
         now, run = self._resolved(self._run.width), self._run
+        if gram.is_scaled(self.kernel, self.gamma):
+            now = now._replace(gamma=run.kernel.gamma)
         if now != run.kernel:
             raise ParameterError(
                 f"The kernel was {run.kernel} when the run began and is {now} now: set it back, or "

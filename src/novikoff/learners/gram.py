@@ -56,18 +56,37 @@ def check(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
             f"kernel={kernel!r} was given, but it must be one of {words}, or a function of two "
             "blocks of rows that returns the table of their kernel values."
         )
-    if gamma is not None:
+    if isinstance(gamma, str):
+        parameters.choice("gamma", gamma, ("scale", "auto"))
+    elif gamma is not None:
         parameters.number("gamma", gamma, above=0.0)
     parameters.count("degree", degree)
     parameters.number("coef0", coef0, least=0.0)
 
 
 def resolved(kernel: Any, gamma: Any, degree: Any, coef0: Any, width: int) -> Kernel:
-    """The kernel for rows of this width; without a gamma it is one over the width."""
-    rate = 1.0 / width if gamma is None else float(gamma)
+    """The kernel for rows of this width, over which gamma is one if it is no number."""
+    rate = 1.0 / width if gamma is None or isinstance(gamma, str) else float(gamma)
     if callable(kernel):
         return Kernel("callable", rate, int(degree), float(coef0), kernel)
     return Kernel(str(kernel), rate, int(degree), float(coef0))
+
+
+def is_scaled(kernel: Any, gamma: Any) -> bool:
+    """Does gamma depend on the data?"""
+    return isinstance(gamma, str) and gamma == "scale" and kernel in ("rbf", "poly")
+
+
+def rate_for(X: Any) -> float:
+    """One over the number of features times the variance of all values, or times 1 without one."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if sparse.issparse(X):
+            values = X.astype(np.float64)
+            variance = float(values.multiply(values).mean() - values.mean() ** 2)
+        else:
+            variance = float(X.var(dtype=np.float64))
+    rate = 1.0 / (X.shape[1] * variance) if 0.0 < variance < np.inf else np.inf
+    return rate if 0.0 < rate < np.inf else 1.0 / X.shape[1]
 
 
 def block(kernel: Kernel, X: Any, index: Array, dtype: Any) -> Block:

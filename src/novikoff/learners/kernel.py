@@ -102,8 +102,10 @@ class KernelPerceptron(DualMargin, DualLearner):
         $e^{-\gamma\|x-x'\|^2}$, $(\gamma\langle x, x'\rangle + c_0)^p$,
         $\langle x, x'\rangle$; a table given as `X`; or a function of two blocks of rows that
         returns their table.
-    gamma : float, optional
-        $\gamma$. If not given, one over the number of features.
+    gamma : {"scale", "auto"} or float, default="scale"
+        $\gamma$. "scale" is one over the number of features times the variance of `X`, as in
+        scikit-learn; "auto" is one over the number of features, and so is "scale" in a stream, of
+        which the variance is not known.
     degree : int, default=3
         $p$.
     coef0 : float, default=1.0
@@ -179,7 +181,7 @@ class KernelPerceptron(DualMargin, DualLearner):
         self,
         *,
         kernel: Any = "rbf",
-        gamma: Any = None,
+        gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 1.0,
         multi_class: str = "joint",

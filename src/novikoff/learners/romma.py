@@ -153,7 +153,7 @@ class Romma(DualLearner):
         self,
         *,
         kernel: Any = "rbf",
-        gamma: Any = None,
+        gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 1.0,
         update_on: str = "margin",
