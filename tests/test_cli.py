@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ from scipy import sparse
 import novikoff
 from commands import command, done, killed, run, same_files
 from forks import Popen, python
-from novikoff import cli
+from novikoff import cli, separability
+from novikoff.cli import proving
 from novikoff.cli.options import FORMATS as PARSER_FORMATS
 from novikoff.cli.options import LEARNERS, NOT_HERE, PARAMETERS
 from novikoff.cli.parser import build
@@ -59,7 +61,7 @@ def test_every_parameter_is_an_option(word, name):
     for p in PARAMETERS:
         if word in p.learners:
             default = signature[p.name].default
-            assert default is None or type(default) is p.kind
+            assert default is None or type(default) is p.kind or default in p.words
 
 
 def test_formats_are_those_of_the_readers():
@@ -656,3 +658,17 @@ def test_a_row_that_counts_for_nothing_is_not_there(tmp_path):
     finished = run("certify", *words, "--cluster", "local", "--workers", 1)
     assert finished.returncode == 3
     assert "Examples of weight 0 cannot be left out of a certificate of shards" in finished.stderr
+
+
+def test_a_search_for_a_proof_says_what_it_does_and_whether_it_succeeded(tmp_path, monkeypatch):
+    (tmp_path / "x.csv").write_text("a,b,label\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
+    assert run("certify", tmp_path / "x.csv").stderr == ""
+    told = Event()
+    monkeypatch.setattr(proving, "MOMENT", 0.0)
+    monkeypatch.setattr(proving, "say", lambda text: (cli.say(text), told.set()))
+    waiting = lambda *rows, **options: told.wait(60) and separability(*rows, **options)  # noqa: E731
+    monkeypatch.setattr(proving, "separability", waiting)
+    finished = run("certify", tmp_path / "x.csv", "--budget", "1e-9")
+    assert finished.returncode == 1
+    assert finished.stdout.startswith("undecided\n")
+    assert "novikoff: looking for a proof, for 1e-09 seconds at most (--budget)" in finished.stderr

@@ -41,6 +41,8 @@ class Parameter(NamedTuple):
     learners: tuple[str, ...]
     help: str
     choices: tuple[str, ...] | None = None
+    words: tuple[str, ...] = ()
+    """What may be given in the place of a number."""
 
 
 PARAMETERS = (
@@ -90,7 +92,7 @@ PARAMETERS = (
         "C", float, ("passive-aggressive", "scw", "max-margin"), "the cost of too small a margin"
     ),
     Parameter("kernel", str, KERNELS, "the inner product", ("rbf", "poly", "linear")),
-    Parameter("gamma", float, KERNELS, "what rbf and poly multiply by"),
+    Parameter("gamma", float, KERNELS, "what rbf and poly multiply by", words=("scale", "auto")),
     Parameter("degree", int, KERNELS, "the power of poly"),
     Parameter("coef0", float, KERNELS, "what poly adds"),
     Parameter(

@@ -1,7 +1,7 @@
 """The words of the command: built without importing what does the work, so that help is quick."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 EPILOG = """exit status:
   0    done; for verify: the certificate holds
-  1    verify: the certificate does not hold
+  1    verify: the certificate does not hold; certify: undecided
   2    the command line has no meaning
   3    a file cannot be read, or has a bad line, or cannot be learned from
   4    a file cannot be written
@@ -60,6 +60,12 @@ def kind_of(what: str) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
 
 
 real = kind_of("a number")(float)
+
+
+def number_or(words: Sequence[str]) -> Callable[[str], str | float]:
+    """A number, or one of these words."""
+    what = kind_of(f"a number, {' or '.join(map(repr, words))}")
+    return what(lambda text: text if text in words else float(text))
 
 
 @kind_of("a size from 1 on, as 65536, 64K, 16M or 1G")
@@ -345,6 +351,8 @@ def add_fit(fit: argparse.ArgumentParser) -> None:
             options |= {"type": class_weight, "action": "append", "metavar": "LABEL=WEIGHT"}
         else:
             options |= {"type": real if p.kind is float else p.kind, "choices": p.choices}
+        if p.words:
+            options["type"] = number_or(p.words)
         group.add_argument(flag(p.name), **options)
     add_reading(fit)
     group = fit.add_argument_group("large files and long runs")

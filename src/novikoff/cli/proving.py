@@ -2,10 +2,13 @@
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
 from typing import Any, NamedTuple
 
 from novikoff import Separability, separability
-from novikoff.cli import DONE, NO
+from novikoff.cli import DONE, NO, say
 from novikoff.cli.meaning import require_shards
 from novikoff.cli.paths import require_different, require_one_input, require_place
 from novikoff.cli.reading import (
@@ -21,6 +24,8 @@ from novikoff.data.options import Data
 from novikoff.errors import FileError, ParameterError
 from novikoff.files import replacing
 
+MOMENT = 3.0
+"""After so many seconds people wonder."""
 BYTES_EACH = 400
 """What a certificate takes for a feature while it is written."""
 
@@ -51,7 +56,9 @@ def certify(arguments: Namespace) -> int:
     else:
         data = read_pairs(arguments)
         threads = -1 if arguments.n_jobs is None else arguments.n_jobs
-        result = separability(data.X, data.y, **options, n_jobs=threads, sample_weight=data.weight)
+        options |= {"n_jobs": threads, "sample_weight": data.weight}
+        with reassuring(arguments.budget):
+            result = separability(data.X, data.y, **options)
         about = About(data.X.shape[1], data.names, data.base)
     text = result.to_json()
     if arguments.save:
@@ -61,7 +68,19 @@ def certify(arguments: Namespace) -> int:
         print(text)
     else:
         tell(result, about, sys.stderr if arguments.save == "-" else sys.stdout)
-    return DONE
+    return NO if result.verdict == "undecided" else DONE
+
+
+@contextmanager
+def reassuring(budget: float) -> Iterator[None]:
+    """Say what is going on, if it takes more than a moment."""
+    told = Timer(MOMENT, say, [f"looking for a proof, for {budget:g} seconds at most (--budget)"])
+    told.daemon = True
+    told.start()
+    try:
+        yield
+    finally:
+        told.cancel()
 
 
 def read_pairs(arguments: Namespace) -> Data:
