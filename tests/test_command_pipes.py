@@ -52,7 +52,7 @@ def test_models_and_certificates_through_pipes(folder, tmp_path):
 
 def test_conversions_through_pipes(folder, tmp_path):
     weights = shell("cat model | novikoff convert - - --to csv", folder)
-    assert weights.stdout.startswith(b"feature,weight\n0,"), weights.stderr
+    assert weights.stdout.startswith(b"feature,weight\n1,"), weights.stderr
     for kind in ("svmlight", "vw", "npz", "parquet"):
         line = f"cat x.svm | novikoff convert - - --to {kind} | cat > {tmp_path}/back"
         assert shell(line, folder).returncode == 0
