@@ -3,7 +3,7 @@
 Numbers in text are another matter: they are read as the nearest doubles, as everywhere.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, time, timedelta
 from math import inf, isnan
 from typing import Any
@@ -61,12 +61,13 @@ def _parts(X: Any) -> Iterator[tuple[str, npt.NDArray[Any]]]:
     elif isinstance(X, np.ndarray):
         yield "X", X
     elif isinstance(X, list | tuple):
-        for row in X:
-            if isinstance(row, list | tuple | np.ndarray):
+        if not _plainly_doubles(X):
+            rows = [x for x in X if isinstance(x, list | tuple | np.ndarray)]
+            for row in rows:
                 yield from _parts(row)
-        alone = [x for x in X if not isinstance(x, list | tuple | np.ndarray)]
-        if not DOUBLES.issuperset(map(type, alone)):
-            yield "X", np.fromiter(alone, object, len(alone))
+            if len(rows) < len(X):
+                alone = [x for x in X if not isinstance(x, list | tuple | np.ndarray)]
+                yield "X", np.fromiter(alone, object, len(alone))
     elif hasattr(X, "iloc"):  # pandas
         for j, name in enumerate(X.columns):
             yield f"column {name!r}", X.iloc[:, j].to_numpy()
@@ -94,13 +95,21 @@ def rounded(values: npt.NDArray[Any]) -> Any:
         if -EXACT <= values.min() <= values.max() <= EXACT:
             return None
         values = values[(values > EXACT) | (values < -EXACT)]
-    elif kind != "O" or DOUBLES.issuperset(map(type, values.flat)):
+    elif kind != "O" or _plainly_doubles(values.ravel().tolist()):
         return None
     for value in values.flat:
         value = value.item() if isinstance(value, np.integer) else value
         if hasattr(value, "__float__") and not (isnan(_float(value)) or value == _float(value)):
             return value
     return None
+
+
+def _plainly_doubles(values: Sequence[Any]) -> bool:
+    """Are these floats, or whole numbers that are not large? A quick look, for most of them are."""
+    kinds = set(map(type, values))
+    if kinds <= DOUBLES:
+        return True
+    return kinds <= {int, *DOUBLES} and bool(-EXACT <= min(values) <= max(values) <= EXACT)
 
 
 def _float(value: Any) -> float:
