@@ -72,8 +72,9 @@ def _parts(X: Any) -> Iterator[tuple[str, npt.NDArray[Any]]]:
         for j, name in enumerate(X.columns):
             yield f"column {name!r}", X.iloc[:, j].to_numpy()
     elif hasattr(X, "columns"):  # polars, Arrow
-        for name in names_of(X):
-            yield f"column {name!r}", X[name].to_numpy()
+        columns = X.get_columns() if hasattr(X, "get_columns") else X.columns
+        for name, column in zip(names_of(X), columns, strict=True):
+            yield f"column {name!r}", column.to_numpy()
     elif hasattr(X, "dtype"):
         yield "X", np.asarray(X)
 
