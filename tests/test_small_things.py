@@ -64,9 +64,16 @@ def test_singles_come_back_as_they_were(tmp_path, ending):
     assert (read(tmp_path / f"x.{ending}").X == X).all()
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "npz"])
+def test_labels_of_several_lines_come_back(tmp_path, ending):
+    y = ["one", "two\nlines", "a\rb"]
+    write(tmp_path / f"x.{ending}", [[1.0], [2.0], [3.0]], y)
+    assert read(tmp_path / f"x.{ending}").y.tolist() == y
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
 def test_what_would_not_come_back_is_not_written(tmp_path, ending):
-    for label in ("", "two\nlines", "nul\0", "nul\0l"):
+    for label in ("", "nul\0", "nul\0l", *(["two\nlines", "a\rb"] if ending == "csv" else [])):
         y = np.array(["fine", label], object)
         with pytest.raises(ParameterError, match="The label of row 1 is .* would not give back"):
             write(tmp_path / f"x.{ending}", [[1.0], [2.0]], y)
@@ -99,5 +106,5 @@ def test_labels_that_numpy_would_merge_are_refused(tmp_path):
             Perceptron().fit([[0.0], [1.0]], y)
     path = tmp_path / "x.parquet"
     pyarrow.parquet.write_table(pyarrow.table({"a": [0.0, 1.0], "label": ["a", "a\0"]}), path)
-    with pytest.raises(DataError, match="a label has a NUL in it"):
+    with pytest.raises(DataError, match="x.parquet: found a label with a NUL in it"):
         read(path)

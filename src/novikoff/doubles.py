@@ -106,7 +106,7 @@ def rounded(values: npt.NDArray[Any]) -> Any:
 
 
 def _plainly_doubles(values: Sequence[Any]) -> bool:
-    """Are these floats, or whole numbers that are not large? A quick look, for most of them are."""
+    """Are these floats, or whole numbers that are not large? A quick check for most data."""
     kinds = set(map(type, values))
     if kinds <= DOUBLES:
         return True

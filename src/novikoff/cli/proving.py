@@ -25,7 +25,7 @@ from novikoff.errors import FileError, ParameterError
 from novikoff.files import replacing
 
 MOMENT = 3.0
-"""After so many seconds people wonder."""
+"""After how many seconds the command says what it is doing."""
 BYTES_EACH = 400
 """What a certificate takes for a feature while it is written."""
 

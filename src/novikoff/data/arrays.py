@@ -61,7 +61,7 @@ def header_of(file: Any, name: str) -> tuple[tuple[int, int], np.dtype[Any], int
         version = np.lib.format.read_magic(file)
         first, second = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0
         shape, fortran, dtype = (first if version == (1, 0) else second)(file)
-    except Exception as error:  # of damaged data, NumPy raises any
+    except Exception as error:  # NumPy may raise anything on damaged data
         raise FileError(name, f"found damaged npy data: {error}") from error
     require_table(shape, dtype, name)
     if fortran and min(shape) > 1:
@@ -115,7 +115,7 @@ def stream_npz(
             arrays = {key: stored[key] for key in stored.files}
         if odd := [key for key, array in arrays.items() if not isinstance(array, np.ndarray)]:
             raise ValueError(f"{odd[0]!r} is no array")
-    except Exception as error:  # of damaged data, NumPy and zipfile raise any
+    except Exception as error:  # NumPy and zipfile may raise anything on damaged data
         raise FileError(source.name, f"found damaged npz data: {error}") from error
     X, y, weight, names = parts_of(arrays, options, source.name)
     per_row = max(X.nbytes if isinstance(X, np.ndarray) else 12 * X.nnz, 1) / max(X.shape[0], 1)

@@ -93,7 +93,7 @@ def as_data(pyarrow: Any, batch: Any, options: Options, name: str, at: int) -> D
     with np.errstate(over="ignore"):
         for k, j in enumerate(layout.features):
             X[:, k] = numbers_of(pyarrow, batch.column(j), title(layout, j), name, at)
-    y = None if layout.label is None else labels_of(pyarrow, batch.column(layout.label))
+    y = None if layout.label is None else labels_of(pyarrow, batch.column(layout.label), name)
     weight = None
     if layout.weight is not None:
         column = batch.column(layout.weight)
@@ -120,18 +120,18 @@ def numbers_of(pyarrow: Any, column: Any, called: str, name: str, at: int) -> An
             line = at + 1 + int(far[list(values).index(value)])
             what = f"found {value} in column {called}, expected a number that a double holds"
             raise FileError(
-                name, f"{what}: leave the column out (ignore), or write it as doubles", line=line
+                name, f"{what}: leave it out (ignore={called}), or write doubles", line=line
             )
     return doubles
 
 
-def labels_of(pyarrow: Any, column: Any) -> Any:
+def labels_of(pyarrow: Any, column: Any, name: str) -> Any:
     """A column as labels: strings, "" where one is missing, or numbers, NaN where one is."""
     if pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type):
         texts = [value or "" for value in column.to_pylist()]
         if "\0" in "".join(texts):
-            raise UnicodeError("a label has a NUL in it")
+            raise FileError(name, "found a label with a NUL in it, expected text")
         return np.array(texts, str)
     return column.to_numpy(zero_copy_only=False)

@@ -224,12 +224,12 @@ def require_readable(y: Any, kind: str) -> None:
     """Raise an error for labels that a table would give back as others, or not at all."""
     if y is None or y.dtype.kind not in "OU":
         return
+    lost = "\0\n\r" if kind == "csv" else "\0"
     for i, label in enumerate(y.tolist()):
-        if label == "" or (isinstance(label, str) and ("\0" in label or "\n" in label)):
-            what = "no text at all" if label == "" else repr(label)
+        if label == "" or (isinstance(label, str) and any(c in label for c in lost)):
             raise ParameterError(
-                f"The label of row {i} is {what}, which {kind} would not give back: labels in "
-                "tables have some text, and neither NUL nor a newline in it."
+                f"The label of row {i} is {label!r}, which {kind} would not give back: give it "
+                f"some text, without any of {', '.join(map(repr, lost))}."
             )
 
 

@@ -23,7 +23,7 @@ PORT = 1962
 """The year of the theorem."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATIENCE = 5.0
-"""For how many seconds a connection may ask for nothing."""
+"""How many seconds a connection may stay open without a request."""
 
 KINDS = {
     ".html": "text/html; charset=utf-8",
