@@ -86,15 +86,7 @@ def _at(distributed: Any, address: str) -> Any:
 
 def require_workers(client: Any) -> None:
     """There must be workers, and each must have this version of the package."""
-    distributed = require_dask()
-    address = address_of(client)
-    try:
-        client.wait_for_workers(1, timeout=PATIENCE)
-    except (TimeoutError, distributed.TimeoutError):
-        raise ClusterError(
-            f"The scheduler at {address} has no workers: start some with `dask worker {address} "
-            "--nthreads 1`."
-        ) from None
+    _wait_for_a_worker(client)
     asked = client.run(eval, "__import__('novikoff').__version__", on_error="return")
     for worker, version in sorted(asked.items()):
         if isinstance(version, ImportError):
@@ -112,10 +104,22 @@ def require_workers(client: Any) -> None:
     require_awake(client)
 
 
+def _wait_for_a_worker(client: Any) -> None:
+    """Wait until there is one, paused or not: dask's `wait_for_workers` skips paused ones."""
+    address, deadline = address_of(client), time.monotonic() + PATIENCE
+    while not client.nthreads():
+        if time.monotonic() > deadline:
+            raise ClusterError(
+                f"The scheduler at {address} has no workers: start some with `dask worker "
+                f"{address} --nthreads 1`."
+            )
+        time.sleep(NAP)
+
+
 def require_awake(client: Any) -> int:
     """Some worker must be ready for work, or all be gone; how many there are."""
     found = standings(client)
-    if found and all(each["status"] == "paused" for each in found.values()):
+    if found and all(each["full"] for each in found.values()):
         raise ClusterError(
             f"The workers of {address_of(client)} take no work: they use nearly all the memory "
             "that they may. Start them with a larger --memory-limit."

@@ -223,12 +223,17 @@ def advance(state: State, change: Change) -> State:
 def standing(dask_worker: Any) -> dict[str, Any]:
     """How a worker is: its limit of memory, how often it has sent something, and how much lately.
 
-    These are the bytes that went over the wire, as dask logs them.
+    The latter are the bytes that went over the wire, as dask logs them. A worker is full when dask
+    has paused it, or will at its next look: its memory is looked at every tenth of a second.
     """
     log = getattr(dask_worker, "transfer_outgoing_log", ())
+    manager = dask_worker.memory_manager
+    limit, share = manager.memory_limit, manager.memory_pause_fraction
+    used = dask_worker.monitor.get_process_memory()
     return {
-        "memory_limit": dask_worker.memory_manager.memory_limit,
-        "status": dask_worker.status.name,
+        "memory_limit": limit,
+        "full": dask_worker.status.name == "paused"
+        or bool(limit and share and used > share * limit),
         "sent": int(getattr(dask_worker, "transfer_outgoing_count_total", 0)),
         "lately": [int(entry.get("compressed") or 0) for entry in list(log)],
     }
