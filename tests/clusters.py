@@ -12,15 +12,21 @@ from novikoff import cluster
 @contextmanager
 def in_process(n_workers=1):
     """A client of workers in this process."""
+    import dask
     from distributed import Client
 
-    with Client(
-        processes=False,
-        n_workers=n_workers,
-        threads_per_worker=1,
-        dashboard_address="127.0.0.1:0",
-        memory_limit=0,  # they would count all that tests before them have compiled
-    ) as client:
+    # Python 3.11 can stand still in `sys._current_frames`, of which dask's profile is made
+    unwatched = {"distributed.worker.profile.enabled": False}
+    with (
+        dask.config.set(unwatched),
+        Client(
+            processes=False,
+            n_workers=n_workers,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            memory_limit=0,  # they would count all that tests before them have compiled
+        ) as client,
+    ):
         yield client
 
 

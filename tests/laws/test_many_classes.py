@@ -195,18 +195,26 @@ def test_class_weights_are_sample_weights(learner, class_weight, world, kind):
     np.testing.assert_array_equal(one.dual_coef_, other.dual_coef_)
 
 
-@given(data=st.data(), world=many_worlds(max_rows=12), kind=kinds)
-def test_balance_does_not_depend_on_the_cut_of_a_stream(data, world, kind):
+@given(
+    data=st.data(),
+    world=many_worlds(max_rows=12),
+    kind=kinds,
+    slack=st.sampled_from([0.0, 0.7]),
+)
+def test_balance_does_not_depend_on_the_cut_of_a_stream(data, world, kind, slack):
     X, y = world
     head = data.draw(st.integers(1, len(y)))
     runs = []
     for cuts in ({head}, {head} | data.draw(st.sets(st.integers(head, len(y))))):
-        model = Perceptron(shuffle=False, class_weight="balanced", multi_class=kind)
+        options = {"class_weight": "balanced", "eta0": 0.1, "slack": slack}
+        model = Perceptron(shuffle=False, multi_class=kind, **options)
         for block in np.split(np.arange(len(y)), sorted(cuts)):
             if len(block):
                 model.partial_fit(X[block], y[block])
         runs.append(model)
     assert_same(*runs, rows=X)
+    if len(runs[0].classes_) > 1:
+        assert runs[0].margin_ == runs[1].margin_
 
 
 @given(world=many_worlds(max_rows=8), kind=kinds, data=st.data())

@@ -91,15 +91,26 @@ def test_weights_stream_too(learner, data):
 
 
 @pytest.mark.parametrize("learner", ADDITIVE)
-@given(data=st.data(), seed=st.integers(0, 9))
-def test_balanced_streams_do_not_depend_on_the_cut(learner, data, seed):
+@given(
+    data=st.data(),
+    seed=st.integers(0, 9),
+    class_weight=st.sampled_from([None, "balanced"]),
+    slack=st.sampled_from([0.0, 0.7]),
+)
+def test_streams_do_not_depend_on_the_cut(learner, data, seed, class_weight, slack):
+    """Neither do what they prove, and its last digit."""
     X, y = data.draw(data_for(learner))
+    X = X * np.random.default_rng(seed).random(X.shape)
     weight = np.random.default_rng(seed).random(len(y)) + 0.1
     cuts = data.draw(st.sets(st.integers(0, len(y))))
-    options = {"shuffle": False, "class_weight": "balanced"}
+    options = {"shuffle": False, "class_weight": class_weight, "eta0": 0.1, "slack": slack}
+    if data.draw(st.booleans()):
+        weight = np.ones(len(y))
     one = stream(learner(**options), X, y, [], sample_weight=weight)
     other = stream(learner(**options), X, y, cuts, sample_weight=weight)
     assert_same(one, other, rows=X)
+    assert one.margin_ == other.margin_
+    assert one.mistake_bound_ == other.mistake_bound_
 
 
 def test_balanced_in_a_stream_is_by_what_has_come():

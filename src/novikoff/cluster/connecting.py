@@ -62,7 +62,11 @@ def _started(distributed: Any, n_workers: int | None) -> Any:
     """Workers on this machine, one for each core."""
     import dask
 
-    with dask.config.set({"distributed.scheduler.allowed-failures": FAILURES}):
+    settings = {
+        "distributed.scheduler.allowed-failures": FAILURES,
+        "distributed.worker.profile.enabled": False,  # Python 3.11 can stand still while it is made
+    }
+    with dask.config.set(settings):
         return distributed.LocalCluster(
             n_workers=n_workers or n_cores(),
             threads_per_worker=1,

@@ -188,7 +188,7 @@ def learn(
         run.largest,
         run.least,
         run.length,
-        run.reach,
+        model._reach(run),
         change.__sizeof__(),
         time.perf_counter() - started,
         read_at - started,

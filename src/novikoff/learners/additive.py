@@ -157,7 +157,7 @@ class Additive(MistakeDriven):
         private = run.private * float(run.space["slack"]) ** 2
         upper = R
         if run.total > 0:
-            strayed = sum(run.mistakes) * (2 * u * (run.reach + R) + self._unfelt(run, R))
+            strayed = sum(run.mistakes) * (2 * u * (self._reach(run) + R) + self._unfelt(run, R))
             upper = min(R, (hypot(length_of(moved), sqrt(private)) + strayed) / run.total)
         lower, length = 0.0, hypot(length_of(w), sqrt(private))
         if self.converged_ and run.one_data_set and not run.streaming and length > TINY:
@@ -203,22 +203,16 @@ class Additive(MistakeDriven):
         return self._most(run, self.margin_.lower)
 
     def _account(self, run: Run, D: Examples, made: Made) -> None:
-        total: Any
-        if len(D.weight) == 1:  # one step for all
-            largest = self.eta0 * float(D.weight[0])
-            total, weights = len(made.times) * largest, None
-        else:
-            weights = D.weight[D.visits()[made.times]]
-            total, largest = float((self.eta0 * weights).sum()), self.eta0 * float(weights.max())
-        joint = run.w.ndim > 1
-        if joint and self._machines():
-            step = largest if weights is None else self.eta0
-            machine = np.maximum(made.gained, made.lost)
-            total, joint = step * np.bincount(machine, weights, len(run.w)), False
-        run.total = run.total + total
-        run.largest = max(run.largest, largest)
+        """Add the steps up one by one, so that the cut of a stream into blocks does not matter."""
+        single, machines = len(D.weight) == 1, run.w.ndim > 1 and self._machines()
+        weights = D.weight[np.zeros_like(made.times) if single else D.visits()[made.times]]
+        steps = self.eta0 * weights
+        which = np.maximum(made.gained, made.lost) if machines else np.zeros_like(made.times)
+        run.total = _added(run.total, which, steps)
+        run.largest = max(run.largest, float(steps.max()))
+        joint = run.w.ndim > 1 and not machines
         if run.streaming or run.updates is None:
-            run.private = run.private + (1 + joint) * total * largest
+            run.private = _added(run.private, which, (1 + joint) * steps**2)
         elif run.space["slack"]:
             shares = run.updates if run.shares is None else run.shares
             squares = (shares.astype(np.float64) ** 2).sum(axis=None if joint else 0)
@@ -313,9 +307,9 @@ class Additive(MistakeDriven):
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)
 
-    def _stride(self, D: Examples, length: float) -> float:
-        heaviest = float(D.weight.max())
-        return float(self.eta0) * heaviest * max(1.0, self._length(length, self._space()))
+    def _reach(self, run: Run) -> float:
+        length = max(1.0, self._length(run.length, run.space))
+        return run.reach + float(np.max(run.total)) * length
 
     def _length(self, length: float, space: dict[str, Any]) -> float:
         """The length that the loop sees of a row this long."""
@@ -332,6 +326,13 @@ SEPARATE = (
     "the features. If none does, no number of epochs helps; slack > 0 lets every run end. "
     "separability(X, y) says which it is, and proves it."
 )
+
+
+def _added(sums: Any, which: Array, numbers: Array) -> Any:
+    """The sums, or the one sum, with these numbers added one after the other."""
+    after = np.array(sums, np.float64, ndmin=1)
+    np.add.at(after, which, numbers)
+    return after if np.ndim(sums) else float(after[0])
 
 
 def length_of(w: Array) -> float:

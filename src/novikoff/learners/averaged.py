@@ -96,7 +96,7 @@ class AveragedPerceptron(Additive):
 
     def _remember(self, run: Run, D: Examples, made: Made) -> None:
         seen = run.n_seen + int(made.times[-1]) + 1
-        if not run.reach * seen < np.finfo(np.float64).max / 4:
+        if not self._reach(run) * seen < np.finfo(np.float64).max / 4:
             raise overflow(np.float64)  # the sum of so many weights may leave the range
         eta, bias = float(self.eta0), float(self.fit_intercept)
         if run.w.ndim == 1:

@@ -95,9 +95,9 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Raise what is wrong with the first bad row of `X`, if there is one."""
         require_sound(X, names_in(self))
 
-    def _stride(self, D: Examples, length: float) -> float:
-        """How far one update can move a weight."""
-        return 0.0
+    def _reach(self, run: Run) -> float:
+        """No weight can be larger than this."""
+        return run.reach
 
     def _account(self, run: Run, D: Examples, made: Made) -> None:
         """Add these mistakes up for what the run proves."""
@@ -250,11 +250,10 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         run.length = max(run.length, length)
         n, made = n_visits(D), many.first(room, k)
         if k:
-            run.reach += k * self._stride(D, run.length)
-            safe = run.reach < float(np.finfo(run.w.dtype).max) / 4
+            self._account(run, D, made)
+            safe = self._reach(run) < float(np.finfo(run.w.dtype).max) / 4
             if not safe and not np.isfinite(run.w).all():
                 raise overflow(run.w.dtype)
-            self._account(run, D, made)
             self._remember(run, D, made)
             if run.recorded is not None and recorder is not None and before is not None:
                 now = run.recorded.now.copy()

@@ -74,38 +74,48 @@ class Events:
 
 
 @njit(allocates=True, cache=True)
-def votes(K, events, T, on_line, V):
-    """Add up the votes of all hyperplanes, each weight vector for itself, of -1 and +1."""
+def votes(K, events, T, on_line, scatter, V, unsure):
+    """Add up the votes of all hyperplanes, each weight vector for itself, of -1 and +1.
+
+    Kernel values are known up to `scatter` only: `unsure` gets the votes that could be others.
+    """
     times, rows, outputs, steps = events
-    s, since = np.empty(V.shape[1]), np.empty(V.shape[1], np.int64)
+    s, doubt, since = np.empty(V.shape[1]), np.empty(V.shape[1]), np.empty(V.shape[1], np.int64)
     for i in range(len(V)):
-        s[:], since[:] = 0.0, 0
+        s[:], doubt[:], since[:] = 0.0, 0.0, 0
         for k in range(len(times)):
             c = outputs[k]
-            positive = s[c] > 0.0 or (s[c] == 0.0 and on_line > 0)
-            V[i, c] += (times[k] - since[c]) * (1 if positive else -1)
+            stood = times[k] - since[c]
+            V[i, c] += stood if s[c] > 0.0 or (s[c] == 0.0 and on_line > 0) else -stood
+            unsure[i] += stood if s[c] * s[c] < doubt[c] else 0
             s[c] += steps[k] * K[i, rows[k]]
+            doubt[c] += (2.0 * steps[k] * scatter) ** 2
             since[c] = times[k]
         for c in range(len(s)):
-            positive = s[c] > 0.0 or (s[c] == 0.0 and on_line > 0)
-            V[i, c] += (T - since[c]) * (1 if positive else -1)
+            stood = T - since[c]
+            V[i, c] += stood if s[c] > 0.0 or (s[c] == 0.0 and on_line > 0) else -stood
+            unsure[i] += stood if s[c] * s[c] < doubt[c] else 0
 
 
 @njit(allocates=True, cache=True)
-def shares(K, events, T, on_line, V):
-    """Add up for how many examples each class had the highest score."""
+def shares(K, events, T, on_line, scatter, V, unsure):
+    """Add up for how many examples each class had the highest score; `unsure` as for `votes`."""
     times, rows, outputs, steps = events
     s = np.empty(V.shape[1])
     for i in range(len(V)):
-        s[:], since = 0.0, 0
+        s[:], doubt, since = 0.0, 0.0, 0
         for k in range(len(times) + 1):
             now = times[k] if k < len(times) else T
             if now > since:
-                best = 0
+                best, lead = 0, np.inf
                 for c in range(1, len(s)):
                     if s[c] > s[best] or (s[c] == s[best] and on_line > 0):
-                        best = c
+                        best, lead = c, s[c] - s[best]
+                    else:
+                        lead = min(lead, s[best] - s[c])
                 V[i, best] += now - since
+                unsure[i] += now - since if lead * lead < doubt else 0
                 since = now
             if k < len(times):
                 s[outputs[k]] += steps[k] * K[i, rows[k]]
+                doubt += (4.0 * steps[k] * scatter) ** 2

@@ -367,21 +367,22 @@ class KernelPerceptron(DualMargin, DualLearner):
     def _last_wins(self) -> bool:
         return self.tie == "positive"
 
-    def _predicted(self, run: DualRun, A: Block) -> Array:
+    def _predicted(self, run: DualRun, A: Block) -> tuple[Array, Any]:
         self._check_parameters()
         support: Support = run.support
         T = run.n_seen
         if self.predict_with == "last" or not T:
-            return support.scores(run.kernel, A)
+            return DualLearner._predicted(self, run, A)
+        scatter = self._scatter(run, A)
         if self.predict_with == "averaged":
             u = run.memory.tally(support.n, len(run.squares))
-            total = support.scores(run.kernel, A, coef=T * support.coef[: support.n] - u)
-            return total / T
-        V = np.zeros((len(A.numbers), len(run.squares)))
+            sums = T * support.coef[: support.n] - u
+            return support.scores(run.kernel, A, coef=sums) / T, support.size(sums) * scatter / T
+        V, unsure = np.zeros((len(A.numbers), len(run.squares))), np.zeros(len(A.numbers), np.int64)
         vote = shares if V.shape[1] > 1 and len(run.counts) == 1 else votes
         on_line = +1 if self.tie == "positive" else -1
-        vote(self._table(run, A), run.memory.columns(), T, on_line, V)
-        return V / T
+        vote(self._table(run, A), run.memory.columns(), T, on_line, scatter, V, unsure)
+        return V / T, unsure / T
 
     def _table(self, run: DualRun, A: Block) -> Array:
         """The kernel of a block with the whole support."""

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from novikoff.learners.gram import Block, Kernel, products
+from novikoff.learners.support import add_products
 
 Array = npt.NDArray[Any]
 
@@ -27,7 +29,15 @@ class Plain:
 
     def scores(self, kernel: Kernel, A: Block) -> Array:
         r"""$\langle w, x\rangle$ for each row of `A` and each weight vector, in doubles."""
-        return products(A.rows, self.W.astype(A.rows.dtype)).astype(np.float64)
+        if sparse.issparse(A.rows):
+            return products(A.rows, self.W.astype(A.rows.dtype)).astype(np.float64)
+        S = np.zeros((len(A.rows), len(self.W)))
+        add_products(S, np.ascontiguousarray(A.rows), self.W)
+        return S
+
+    def size(self) -> float:
+        """No score of a row depends on the kernel values of others."""
+        return 0.0
 
     def branch(self, outputs: Array | None = None) -> "Plain":
         """One that can go its own way; its weight vectors as `outputs` mixes them."""

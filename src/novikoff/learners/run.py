@@ -50,7 +50,7 @@ class Run:
     length: float = 0.0
     """The largest length of an example."""
     reach: float = 0.0
-    """No weight can be larger than this."""
+    """No weight was larger than this before the steps that `total` counts."""
     total: Any = 0.0
     """The sum of all steps, without their signs; with a machine for each class, of each."""
     least: Any = 0.0

@@ -8,12 +8,25 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from novikoff.jit import njit
 from novikoff.learners.gram import Block, Kernel, table
+from novikoff.rows import SUM, U
 
 Array = npt.NDArray[Any]
 
 CHUNK = 2048
 """How many of them are multiplied at once."""
+
+
+@njit(fastmath=SUM, cache=True)
+def add_products(S, K, coef):
+    r"""$S_{ic} \leftarrow S_{ic} + \sum_j K_{ij}\,\alpha_{cj}$ in doubles, each row for itself."""
+    for i in range(len(K)):
+        for c in range(len(coef)):
+            s = 0.0
+            for j in range(U(K.shape[1])):
+                s += K[i, j] * coef[c, j]
+            S[i, c] += s
 
 
 class Support:
@@ -59,11 +72,12 @@ class Support:
             self.rows = _roomy(self.rows, self.n, n)
             self.rows[self.n : n] = rows
 
-    def chunks(self, start: int = 0) -> Iterator[tuple[Block, Array]]:
-        """The rows from `start` on, in blocks, each with its coefficients."""
+    def chunks(self, start: int = 0, coef: Array | None = None) -> Iterator[tuple[Block, Array]]:
+        """The rows from `start` on, in blocks, each with its coefficients, or with these."""
+        coef = self.coef if coef is None else coef
         for low, high, rows in self._pieces(start):
             some = slice(low, high)
-            yield Block(rows, self.squares[some], self.numbers[some]), self.coef[some]
+            yield Block(rows, self.squares[some], self.numbers[some]), coef[some]
 
     def _pieces(self, start: int) -> Iterator[tuple[int, int, Any]]:
         if isinstance(self.rows, list):
@@ -81,15 +95,14 @@ class Support:
     def scores(self, kernel: Kernel, A: Block, start: int = 0, coef: Array | None = None) -> Array:
         r"""$\sum_j \alpha_j\,k(x, x_j)$ over the rows from `start` on, for each of `A`."""
         S = np.zeros((len(A.numbers), self.coef.shape[1]))
-        low = start
-        for B, own in self.chunks(start):
-            high = low + len(own)
-            if coef is not None:
-                own = coef[low:high]
-            K = table(kernel, A, B)
-            S += K @ own.astype(K.dtype)
-            low = high
+        for B, own in self.chunks(start, coef):
+            add_products(S, np.ascontiguousarray(table(kernel, A, B)), np.ascontiguousarray(own.T))
         return S
+
+    def size(self, coef: Array | None = None) -> float:
+        """The length of its longest column of coefficients, or of these."""
+        own = self.coef[: self.n] if coef is None else coef
+        return float(np.sqrt((own**2).sum(axis=0).max(initial=0.0)))
 
     def scale(self, factors: Array) -> None:
         """Multiply every weight vector by its factor."""
