@@ -31,8 +31,7 @@ from scipy import sparse
 from sklearn.linear_model import Perceptron as Theirs
 
 from benchmarks.timing import best_of
-from novikoff import Perceptron as Ours
-from novikoff import VotedPerceptron
+from novikoff import Perceptron as Ours, VotedPerceptron
 
 SHARED = Path(__file__).parent.parent.parent / "shared" / "data"
 

@@ -17,8 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Perceptron as Theirs
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import Perceptron as Theirs, SGDClassifier
 
 from benchmarks.timing import best_of
 from novikoff import AveragedPerceptron, Perceptron

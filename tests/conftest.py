@@ -13,7 +13,7 @@ from novikoff.clock import COMPILING
 # what a shell starts in the background ignores Ctrl-C, and so would all commands started here
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-MOST, LEAST, OF_A_LAW = 50, 10, 120
+MOST, LEAST, OF_A_LAW = 40, 10, 100
 """How many examples a test has, and how many all cases of one law share among them."""
 
 settings.register_profile(

@@ -4,15 +4,19 @@ Sixteen examples in two epochs: a mean of 32 vectors of integers is exact too.
 """
 
 import warnings
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from scipy import sparse
 
 from laws.learners import RECORDED, ROUNDED, ZERO_ONE
+from novikoff.data import read
 from novikoff.examples import Examples
 from novikoff.learners import LEARNERS, KernelPerceptron, Romma
-from novikoff.learners.loop import Rule, epoch
+from novikoff.learners.additive import Rule
 from novikoff.rows import Gram
+from one_pass import one_pass
 
 warnings.simplefilter("ignore")
 random = np.random.default_rng(0)
@@ -78,10 +82,9 @@ for learner in ROUNDED:
             print(model.mistakes_.tolist(), model.n_updates_, rounded(model.decision_function(X)))
 
 K = (values @ values.T).astype(float)
-w, alpha, times = np.zeros(17), np.zeros(16, np.int64), np.empty(16, np.int64)
-D, rule = Examples(Gram(K), y.astype(np.int8)), Rule(1.0, 1.0, 0, 0.0)
-result = epoch(w, alpha, times, D, rule, True, 0, len(D.y))
-print("Gram", w.tolist(), alpha.tolist(), *result)
+W = np.zeros((1, 17))
+log, longest = one_pass(W, Examples(Gram(K), y.astype(np.int8)), Rule(1.0, 1.0, 0))
+print("Gram", W.tolist(), longest, *(column.tolist() for column in log))
 
 poly = {"kernel": "poly", "gamma": 1.0, "degree": 3, "max_iter": 2, "shuffle": False}
 three = np.arange(16) % 3
@@ -99,3 +102,16 @@ for rows in (values.astype(float), sparse.csr_array(values.astype(np.float32))):
 for update_on in ("mistake", "margin"):
     model = Romma(update_on=update_on, **(poly | {"max_iter": 1})).fit(values, y)
     print(update_on, model.mistakes_.tolist(), model.dual_coef_.round(9).tolist())
+
+SVMLIGHT = b"1 1:1 3:-2.5e-3 # a comment\n0 qid:3 2:123456789012345678901 7:1e30\n1 1:.5\n"
+VW = b"1 2.0 'tag|f a b:2.5 |g:0.5 c 17:3\n-1 |f c:1e-3 d:98765432109876543210.5\n"
+for name, text, options in (
+    ("a.svm", SVMLIGHT.replace(b"1e400", b"1e30"), {}),
+    ("a.vw", VW, {"bits": 10}),
+):
+    with TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_bytes(text)
+        found = read(path, **options)
+        print(name, found.X.toarray().nonzero(), found.X.data.tolist(), found.y.tolist())
+        print(found.base, found.weight, found.X.shape)

@@ -5,8 +5,7 @@ from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from novikoff import MaxMargin, OutOfTime, clock, separability
 from novikoff.margins import exact_hull, max_margin

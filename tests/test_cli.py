@@ -21,11 +21,9 @@ from commands import command, done, killed, run, same_files
 from forks import Popen, python
 from novikoff import cli, separability
 from novikoff.cli import proving
-from novikoff.cli.options import FORMATS as PARSER_FORMATS
-from novikoff.cli.options import LEARNERS, NOT_HERE, PARAMETERS
+from novikoff.cli.options import FORMATS as PARSER_FORMATS, LEARNERS, NOT_HERE, PARAMETERS
 from novikoff.cli.parser import build
-from novikoff.data import load as bundled
-from novikoff.data import planted, read, write
+from novikoff.data import load as bundled, planted, read, write
 from novikoff.data.options import FORMATS as READER_FORMATS
 from novikoff.store import load_with_extra, save
 from terminals import on_a_terminal

@@ -7,8 +7,7 @@ from math import hypot
 import numpy as np
 import pytest
 from distributed import Status, wait
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import novikoff

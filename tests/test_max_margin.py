@@ -6,8 +6,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.svm import SVC
@@ -23,8 +22,7 @@ from novikoff import (
     WeightOverflow,
     separability,
 )
-from novikoff.data import load
-from novikoff.data import planted as planted_data
+from novikoff.data import load, planted as planted_data
 from novikoff.margins import descent, newton
 from novikoff.margins.frame import Frame
 from novikoff.margins.gap import measure, undecided

@@ -8,7 +8,7 @@ from numba.core.runtime import _nrt_python, rtsys
 from scipy import sparse
 
 from laws.learners import ADDITIVE, LEARNERS, fitted
-from novikoff import VotedPerceptron
+from novikoff import SecondOrderPerceptron, VotedPerceptron
 from novikoff.learners import DUALS
 
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out
@@ -41,6 +41,7 @@ def test_dense_data_is_not_copied(learner, dtype, shuffle):
     options = {"max_iter": 2, "shuffle": shuffle}
     per_row = peak(lambda: fitted(learner, X, y, **options)) / N
     kept = D * X.itemsize / 4 if learner is VotedPerceptron else 0  # the mistakes are kept
+    kept += 8 * (D + 1) ** 2 / N if learner is SecondOrderPerceptron else 0  # and a matrix
     assert per_row < 64 + kept
     model = fitted(learner, X, y, **options)
     if learner is not VotedPerceptron:

@@ -3,8 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from novikoff.cluster.mixing import FAN, State, added, advanced, change_of, groups, shares

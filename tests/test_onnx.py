@@ -6,8 +6,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 
 from laws.learners import LEARNERS, ROUNDED, ZERO_ONE, data_for, fitted, options_for

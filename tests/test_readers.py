@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 

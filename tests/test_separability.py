@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
@@ -34,8 +33,7 @@ from novikoff.margins.exact import (
     plain_score,
     signs,
 )
-from worlds import planted as planted_worlds
-from worlds import worlds
+from worlds import planted as planted_worlds, worlds
 
 CLASSICS = Path(__file__).parent.parent.parent / "shared" / "data" / "separability"
 GATES = [[0, 0], [0, 1], [1, 0], [1, 1]]

@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
@@ -19,8 +18,7 @@ from novikoff.margins import gathering
 from novikoff.margins.sharded import certify
 from novikoff.margins.sharded_proof import measure, verify
 from novikoff.margins.shards import Given, Here
-from worlds import planted as planted_worlds
-from worlds import worlds
+from worlds import planted as planted_worlds, worlds
 
 FORMS = {"dense": np.asarray, "sparse": sparse.csr_array, "single": np.float32}
 

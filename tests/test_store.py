@@ -8,8 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from safetensors import safe_open
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError

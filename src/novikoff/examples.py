@@ -41,6 +41,10 @@ class Examples(NamedTuple):
         """Which row is visited when."""
         return self.order if len(self.order) else np.arange(len(self.y))
 
+    def rows_at(self, times: Any) -> Any:
+        """Which rows are visited at these times."""
+        return self.order[times] if len(self.order) else times
+
     def weights(self, rows: Any) -> Any:
         """The weights of these rows."""
         return self.weight[rows] if len(self.weight) > 1 else np.full(len(rows), self.weight[0])
@@ -73,12 +77,6 @@ def announce(D, t):
     """Ask for the row visited a little after `t`, where the order jumps about."""
     if t + LOOK_AHEAD < len(D.order):
         touch(D.rows, D.order[t + LOOK_AHEAD])
-
-
-@njit(cache=True)
-def step(D, i, eta):
-    r"""The signed step $\eta\,c_i\,y_i$ of an update on example $i$."""
-    return eta * weight(D, i) * D.y[i]
 
 
 @njit(cache=True)

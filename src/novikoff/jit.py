@@ -52,7 +52,7 @@ MONTH = 30 * 24 * 3600.0
 CLOCK = 0.02
 """How far the clock of files may be behind, in seconds."""
 IMPORT = re.compile(r"^from (novikoff[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
-COMPILED = re.compile(r"^from (numba|novikoff\.jit)\b", re.MULTILINE)
+COMPILED = re.compile(r"^from (numba|novikoff\.jit|novikoff\.rules)\b", re.MULTILINE)
 
 
 def njit(
@@ -72,9 +72,12 @@ def njit(
     return dispatcher
 
 
-def overload(function: Any, **options: Any) -> Any:
+def overload(
+    function: Any, *, allocates: bool = False, forceinline: bool = False, **options: Any
+) -> Any:
     """How a function is compiled for certain types, with the same options."""
-    return numba.extending.overload(function, jit_options=BARE, **options)
+    jit_options = BARE | {"_nrt": allocates, "forceinline": forceinline}
+    return numba.extending.overload(function, jit_options=jit_options, **options)
 
 
 def folder() -> Path:

@@ -4,16 +4,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 
 from laws.learners import ADDITIVE, EXACT, LEARNERS, assert_same, data_for, fitted, options_for
 from novikoff import AveragedPerceptron, Perceptron, Winnow
 from novikoff.examples import Examples
 from novikoff.inputs import DTYPES
-from novikoff.learners.loop import TIES, Rule, epoch
+from novikoff.learners.additive import TIES, Rule, SlackRule
 from novikoff.rows import Gram
+from one_pass import one_pass
 from worlds import worlds
 
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
@@ -88,21 +88,21 @@ def test_columns_out_of_order_and_repeated(learner, data):
 def test_gram_rows_make_the_same_mistakes(world, options):
     X, y = world.X, world.y.astype(np.int8)
     n, d = X.shape
-    rule = Rule(
-        options["eta0"], float(options["fit_intercept"]), TIES[options["tie"]], options["slack"]
-    )
+    rule = Rule(options["eta0"], float(options["fit_intercept"]), TIES[options["tie"]])
+    if options["slack"]:
+        rule = SlackRule(*rule, options["slack"])
     K = X @ X.T
-    primal, dual = np.zeros(d + 1), np.zeros(n + 1)
-    alpha, alpha_dual = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    times = np.empty(n, np.int64)
+    primal, dual = np.zeros((1, d + 1)), np.zeros((1, n + 1))
+    shares, shares_dual = np.zeros((n, 2), np.int32), np.zeros((n, 2), np.int32)
     for _ in range(4):
-        one = epoch(primal, alpha, times, Examples(X, y), rule, True, 0, len(y))
-        other = epoch(dual, alpha_dual, times, Examples(Gram(K), y), rule, True, 0, len(y))
-        assert one[0] == other[0]
-        assert one[1] == pytest.approx(other[1])
-        np.testing.assert_array_equal(alpha, alpha_dual)
-    np.testing.assert_array_equal(dual[:-1] @ X, primal[:-1])
-    assert dual[-1] == primal[-1]
+        one, R = one_pass(primal, Examples(X, y), rule, shares)
+        other, R_dual = one_pass(dual, Examples(Gram(K), y), rule, shares_dual)
+        for column, column_dual in zip(one, other, strict=True):
+            np.testing.assert_array_equal(column, column_dual)
+        assert pytest.approx(R_dual) == R
+        np.testing.assert_array_equal(shares, shares_dual)
+    np.testing.assert_array_equal(dual[0, :-1] @ X, primal[0, :-1])
+    assert dual[0, -1] == primal[0, -1]
 
 
 ALL_TYPES = [(AveragedPerceptron, dtype.name) for dtype in DTYPES]

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 
 import naive_kernels
@@ -21,8 +20,7 @@ from laws.kernels import (
 )
 from novikoff import KernelPerceptron, Perceptron, novikoff_bound
 from novikoff.learners import support
-from worlds import conventions as linear_conventions
-from worlds import planted, worlds
+from worlds import conventions as linear_conventions, planted, worlds
 
 READINGS = ("last", "averaged", "voted")
 

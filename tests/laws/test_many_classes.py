@@ -4,8 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -15,8 +14,9 @@ import naive
 from laws.learners import ADDITIVE, assert_same, fitted
 from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, novikoff_bound
 from novikoff.examples import Examples
-from novikoff.learners import joint, loop, many
-from novikoff.learners.joint import Classes, Made
+from novikoff.learners import work
+from novikoff.learners.additive import TIES, Rule
+from one_pass import one_pass
 from worlds import World, conventions, worlds
 
 EPOCHS = 3
@@ -151,21 +151,14 @@ def test_a_stream_with_its_classes_is_one_epoch(learner, form, data, world, kind
 @given(world=worlds(), options=conventions)
 def test_two_classes_jointly_are_the_perceptron(world, options):
     """Kesler's construction for two classes: weights -w and w, and the same mistakes."""
-    n, d = world.X.shape
-    options = dict(options) | {"slack": 0.0}
-    rule = loop.Rule(
-        options["eta0"], float(options["fit_intercept"]), loop.TIES[options["tie"]], 0.0
-    )
-    w, times = np.zeros(d + 1), np.empty(n, np.int64)
-    D = Examples(world.X, world.y.astype(np.int8))
-    k, *_ = loop.epoch(w, np.zeros(n, np.int64), times, D, rule, True, 0, n)
-    W = np.zeros((2, d + 1))
-    room = Made(np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32))
-    classes = Classes(np.zeros(2, np.int64), np.empty(2), np.empty(2), np.zeros((0, 0), np.int32))
-    D = Examples(world.X, ((world.y + 1) // 2).astype(np.int32))
-    jointly, *_ = joint.epoch(W, np.zeros(n, np.int64), room, D, rule, classes, True, 0, n)
-    np.testing.assert_array_equal(many.first(room, jointly).times, times[:k])
-    np.testing.assert_array_equal(W, [-w, w])
+    d = world.X.shape[1]
+    rule = Rule(options["eta0"], float(options["fit_intercept"]), TIES[options["tie"]])
+    w, W = np.zeros((1, d + 1)), np.zeros((2, d + 1))
+    alone, _ = one_pass(w, Examples(world.X, world.y.astype(np.int8)), rule)
+    jointly, _ = one_pass(W, Examples(world.X, (world.y + 1) // 2), rule)
+    np.testing.assert_array_equal(jointly.time, alone.time)
+    np.testing.assert_array_equal(jointly.gained == 1, alone.gained == 1)
+    np.testing.assert_array_equal(W, [-w[0], w[0]])
 
 
 @pytest.mark.parametrize("learner", [Perceptron, AveragedPerceptron])
@@ -283,7 +276,7 @@ def test_pieces_of_a_pass_are_the_pass(monkeypatch):
     X, y = random.standard_normal((50, 3)), random.integers(0, 4, 50)
     options = {"multi_class": "ovr", "random_state": 0, "max_iter": 5, "slack": 1.0}
     whole = [fitted(learner, X, y, **options) for learner in ADDITIVE]
-    monkeypatch.setattr(many, "ROOM", 28)
+    monkeypatch.setattr(work, "ROOM", 28)
     for learner, model in zip(ADDITIVE, whole, strict=True):
         cut = fitted(learner, X, y, **options)
         assert_same(model, cut, rows=X)

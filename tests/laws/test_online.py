@@ -4,8 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from scipy import sparse
 from sklearn.linear_model import PassiveAggressiveClassifier
 from sklearn.utils.class_weight import compute_sample_weight

@@ -5,8 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
@@ -21,7 +20,7 @@ from novikoff import (
     Winnow,
 )
 from novikoff.errors import DataError, NovikoffError
-from novikoff.learners import many
+from novikoff.learners import work
 
 CONFIDENT = (AROW, SCW, SecondOrderPerceptron)
 """Those with a covariance, its diagonal or all of it."""
@@ -214,7 +213,7 @@ def test_a_failed_piece_of_a_block_takes_the_others_with_it(learner, monkeypatch
     model = learner(shuffle=False, **options).partial_fit(X, y)
     scores = model.decision_function(X)
     before = state_bytes(model)
-    monkeypatch.setattr(many, "ROOM", 28)
+    monkeypatch.setattr(work, "ROOM", 28)
     bad = X.copy()
     bad[-1, 0] = np.nan
     with pytest.raises(DataError, match="NaN"):

@@ -6,8 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
 from novikoff import (
@@ -28,8 +27,7 @@ from novikoff import (
 )
 from novikoff.cli import main
 from novikoff.data import write
-from novikoff.learners import ahead
-from novikoff.learners import team as teams
+from novikoff.learners import ahead, team as teams
 
 SOME, FEW = (settings(max_examples=1 + settings.default.max_examples // part) for part in (3, 6))
 """Threads that wait for each other while other tests have the cores take their time."""

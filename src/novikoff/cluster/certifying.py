@@ -24,8 +24,7 @@ from novikoff.cluster.connecting import (
 from novikoff.cluster.sources import SHARD_BYTES, Shard, Sharded, sharded
 from novikoff.cluster.surveying import Layout, Seen, layout_of, look, settled
 from novikoff.errors import DataError
-from novikoff.margins import sharded as of_shards
-from novikoff.margins import sharded_proof
+from novikoff.margins import sharded as of_shards, sharded_proof
 from novikoff.margins.certificate import Separability
 from novikoff.margins.gathering import Travel
 from novikoff.margins.separability import require_options

@@ -30,7 +30,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from novikoff.jit import njit
+from novikoff.jit import njit, overload
 from novikoff.rows import U
 
 PLUS, MINUS, POINT, ZERO, LOWER_E = (np.uint8(ord(c)) for c in "+-.0e")
@@ -66,9 +66,7 @@ POWERS_OF_FIVE = powers_of_five()
 
 
 @intrinsic
-def times(context: Any, a: Any, b: Any) -> Any:
-    """The 128-bit product of two 64-bit numbers: its upper half and its lower half."""
-
+def _times(context: Any, a: Any, b: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         wide, narrow = ir.IntType(128), ir.IntType(64)
         product = builder.mul(*(builder.zext(v, wide) for v in args))
@@ -79,14 +77,33 @@ def times(context: Any, a: Any, b: Any) -> Any:
     return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), codegen
 
 
-@intrinsic
-def leading_zeros(context: Any, w: Any) -> Any:
-    """How many of the 64 bits of `w` are 0 before its first 1."""
+def times(a: Any, b: Any) -> Any:
+    """The 128-bit product of two 64-bit numbers: its upper half and its lower half."""
+    upper, lower = divmod(int(a) * int(b), 1 << 64)
+    return np.uint64(upper), np.uint64(lower)
 
+
+@overload(times)
+def _compiled_times(a, b):
+    return lambda a, b: _times(a, b)
+
+
+@intrinsic
+def _leading_zeros(context: Any, w: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.uint64(types.uint64), codegen
+
+
+def leading_zeros(w: Any) -> Any:
+    """How many of the 64 bits of `w` are 0 before its first 1."""
+    return np.uint64(64 - int(w).bit_length())
+
+
+@overload(leading_zeros)
+def _compiled_leading_zeros(w):
+    return lambda w: _leading_zeros(w)
 
 
 @njit
@@ -131,7 +148,7 @@ def rounded(w, q):
 @njit(forceinline=True)
 def digit(text, at):
     """The digit at a place of the text; more than 9 if there is none."""
-    return np.uint64(text[at]) - np.uint64(ZERO)
+    return np.uint64(text[at] ^ ZERO)
 
 
 @njit(forceinline=True)

@@ -152,7 +152,8 @@ def parse_piece(
     """Parse one piece, whose first line has that number, into its part of the sink."""
     window = text.window(*span)
     table = np.empty((MESSAGES_KEPT, 4), np.int64)
-    tally = grammar.parse(window, part, rule, table)
+    with np.errstate(over="ignore"):  # uncompiled, long mantissas would warn
+        tally = Tally(*map(int, grammar.parse(window, part, rule, table)))
     if tally.ended == WIDE:
         raise TooWide
     if tally.ended == CHANGED:

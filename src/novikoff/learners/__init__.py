@@ -3,6 +3,8 @@
 from novikoff.learners.arow import AROW
 from novikoff.learners.averaged import AveragedPerceptron
 from novikoff.learners.balanced_winnow import BalancedWinnow
+from novikoff.learners.base import MistakeDriven
+from novikoff.learners.dual import DualLearner
 from novikoff.learners.kernel import KernelPerceptron
 from novikoff.learners.passive_aggressive import PassiveAggressive
 from novikoff.learners.perceptron import Perceptron
@@ -13,7 +15,7 @@ from novikoff.learners.second_order import SecondOrderPerceptron
 from novikoff.learners.voted import VotedPerceptron
 from novikoff.learners.winnow import Winnow
 
-LEARNERS = (
+LEARNERS: tuple[type[MistakeDriven], ...] = (
     Perceptron,
     AveragedPerceptron,
     VotedPerceptron,
@@ -27,7 +29,7 @@ LEARNERS = (
 )
 """Every linear learner; the laws of `tests/laws` hold for each of them."""
 
-DUALS = (KernelPerceptron, Romma)
+DUALS: tuple[type[DualLearner], ...] = (KernelPerceptron, Romma)
 """Every kernel machine; the laws of `tests/laws/test_kernels.py` hold for each of them."""
 
 __all__ = [

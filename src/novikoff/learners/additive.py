@@ -1,27 +1,90 @@
-"""What the perceptrons share: their options, their start, and what a run of theirs proves."""
+r"""What the perceptrons share: their rule, their start, and what a run of theirs proves.
+
+With the bias as one more weight whose input is always 1, on example $i$ with score
+$s = \langle w, x_i\rangle + b$, if $y_i s \le 0$:
+
+$$w \leftarrow w + \eta\,c_i\,y_i x_i, \qquad b \leftarrow b + \eta\,c_i\,y_i.$$
+
+If some unit $u$ has $y_i\langle u, x_i\rangle \ge \gamma$ and $\|x_i\| \le R$ for all $i$,
+at most $(R/\gamma)^2$ updates happen, in any order (Novikoff 1962).
+
+Of many classes, with weights $w_c$ for every class $c$, the largest score is predicted. On example
+$i$ of class $y$, with $r$ the class of the largest score among the others, if $s_y \le s_r$:
+
+$$w_y \leftarrow w_y + \eta\,c_i\,x_i, \qquad w_r \leftarrow w_r - \eta\,c_i\,x_i.$$
+
+Kesler's construction makes this the perceptron itself, on vectors that have $x_i$ in the place
+of $y$, $-x_i$ in that of $r$, and 0 elsewhere. Their length is $\sqrt2\,\|x_i\|$, so if
+some $u$ of unit length has $\langle u_y - u_r, x_i\rangle \ge \gamma$ for all examples and
+all $r \ne y$, at most $2(R/\gamma)^2$ updates happen (Crammer & Singer 2003, theorem 1).
+"""
 
 from dataclasses import replace
 from math import hypot, inf, sqrt
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from novikoff.cores import n_threads
+from novikoff import rules
 from novikoff.errors import ParameterError
-from novikoff.examples import Examples
-from novikoff.inputs import as_rows, weight_dtype
-from novikoff.learners import joint, loop, many, one_vs_rest, parameters
-from novikoff.learners.ahead import in_turn
+from novikoff.examples import weight
+from novikoff.inputs import as_rows
+from novikoff.learners import many, parameters
 from novikoff.learners.base import Array, MistakeDriven
-from novikoff.learners.joint import Classes, Made
-from novikoff.learners.loop import TIES, Rule
 from novikoff.learners.moves import Moves
-from novikoff.learners.run import Run
+from novikoff.learners.run import Run, first_weights
 from novikoff.learners.weights import felt, least_positive
+from novikoff.learners.work import Work
+from novikoff.loops import Apart, Log, Pass, move
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
-from novikoff.products import suited
-from novikoff.rows import Unit
+from novikoff.rows import Unit, add
+from novikoff.rules import is_right, of
+
+TIES = {"mistake": 0, "negative": -1, "positive": +1}
+
+
+class Rule(NamedTuple):
+    """The perceptron's rule."""
+
+    eta: float
+    bias: float
+    """The bias input: 1, or 0 for a hyperplane through the origin."""
+    tie: int
+    """The class a score of 0 is taken for, -1 or +1; 0 for neither."""
+
+
+class SlackRule(NamedTuple):
+    """The same with a coordinate for each example (Freund & Schapire 1999)."""
+
+    eta: float
+    bias: float
+    tie: int
+    slack: float
+    r"""$\Delta$, what example $i$ is worth in a private coordinate of its own."""
+
+
+@of(rules.content, Rule, SlackRule)
+def content(rule, m, y):
+    """Is the answer right?"""
+    return is_right(m, y, rule.tie)
+
+
+@of(rules.learn, Rule, SlackRule)
+def learn(rule, w, extra, y, m, D, i):
+    r"""$w \leftarrow w + \eta\,c_i\,y\,x_i$"""
+    a = rule.eta * weight(D, i)
+    add(w, a * y, D.rows, i)
+    w[-1] += a * y * rule.bias
+    return a
+
+
+@of(rules.push, Rule, SlackRule)
+def push(rule, W, y, r, m, D, i):
+    r"""$w_y \leftarrow w_y + \eta\,c_i\,x_i$, $w_r \leftarrow w_r - \eta\,c_i\,x_i$"""
+    a = rule.eta * weight(D, i)
+    move(W, a, y, r, D.rows, i, rule.bias)
+    return a
 
 
 class Additive(MistakeDriven):
@@ -202,17 +265,15 @@ class Additive(MistakeDriven):
             return sum(self._most(run, end.lower) for end in ends)
         return self._most(run, self.margin_.lower)
 
-    def _account(self, run: Run, D: Examples, made: Made) -> None:
+    def _account(self, run: Run, log: Log) -> None:
         """Add the steps up one by one, so that the cut of a stream into blocks does not matter."""
-        single, machines = len(D.weight) == 1, run.w.ndim > 1 and self._machines()
-        weights = D.weight[np.zeros_like(made.times) if single else D.visits()[made.times]]
-        steps = self.eta0 * weights
-        which = np.maximum(made.gained, made.lost) if machines else np.zeros_like(made.times)
-        run.total = _added(run.total, which, steps)
-        run.largest = max(run.largest, float(steps.max()))
+        machines = run.w.ndim > 1 and self._machines()
+        which = np.maximum(log.gained, log.lost) if machines else np.zeros_like(log.gained)
+        run.total = _added(run.total, which, log.step)
+        run.largest = max(run.largest, float(log.step.max()))
         joint = run.w.ndim > 1 and not machines
         if run.streaming or run.updates is None:
-            run.private = _added(run.private, which, (1 + joint) * steps**2)
+            run.private = _added(run.private, which, (1 + joint) * log.step**2)
         elif run.space["slack"]:
             shares = run.updates if run.shares is None else run.shares
             squares = (shares.astype(np.float64) ** 2).sum(axis=None if joint else 0)
@@ -249,39 +310,30 @@ class Additive(MistakeDriven):
         run.start, run.reach = start, float(abs(start).max())
         return run
 
-    def _epoch(
-        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
-    ) -> tuple[int, float, int]:
-        smallest = self.eta0 * least_positive(D.weight)
+    def _epoch(self, run: Run, work: Work) -> tuple[int, float, int]:
+        smallest = self.eta0 * least_positive(work.D.weight)
         if not run.w.dtype.type(smallest) > 0:
             raise ParameterError(
                 f"A step of eta0 times the weights is {smallest:.1g}, which is nothing in "
                 f"{run.w.dtype}: give larger ones."
             )
-        many_classes = run.w.ndim > 1
-        classes = self._classes(run, len(D.y), since) if many_classes else None
-        run.w = suited(run.w, D.rows) if many_classes else run.w
-        told = run.w, updates, room, D, self._rule()
-        work: Any = joint.Pass(*told, classes, measure) if classes else loop.Pass(*told, measure)
-        least: Any
-        if classes is not None and self._machines():
-            k, R, _, stopped = one_vs_rest.shared_out(n_threads(self.n_jobs), *work)
-            least = classes.least
-        else:
-            k, R, least, stopped = in_turn(work) if run.team is None else run.team.epoch(work)
-        run.least = np.minimum(run.least, least)
-        return k, R, stopped
+        return MistakeDriven._epoch(self, run, work)
 
-    def _classes(self, run: Run, n: int, since: Array) -> Classes:
-        """The classes of a pass over `n` examples."""
-        K = len(since)
+    def _shares(self, run: Run, work: Work) -> Array:
+        if not self.slack:
+            return MistakeDriven._shares(self, run, work)
+        n, K = len(work.D.y), max(2, len(work.since))
+        if run.w.ndim == 1:
+            signed = work.updates * np.where(work.D.y > 0, 1, -1)
+            return np.column_stack([np.zeros(n, np.int32), signed.astype(np.int32)])
         shares = run.shares
         if shares is None or len(shares) != n or run.streaming:
-            shares = np.zeros((n, K) if self.slack else (0, 0), np.int32)
-            run.shares = shares if self.slack and not run.streaming else None
-        if self._machines():  # there is a rest only once there is a second class
-            since = np.maximum(since, np.sort(since)[1])
-        return Classes(since, np.empty(K, run.w.dtype), np.empty(K), shares)
+            shares = np.zeros((n, K), np.int32)
+            run.shares = None if run.streaming else shares
+        return shares
+
+    def _conclude(self, run: Run, p: Pass) -> None:
+        run.least = np.minimum(run.least, p.least if isinstance(p.kind, Apart) else p.least[0])
 
     def _widen(self, run: Run, places: Array, n_classes: int) -> None:
         if self._machines():
@@ -297,12 +349,12 @@ class Additive(MistakeDriven):
     def _spread(self, run: Run, places: Array, n_classes: int) -> None:
         run.w = many.spread(run.w, places, n_classes)
 
-    def _rule(self) -> Rule:
-        bias, slack = float(self.fit_intercept), float(self.slack)
-        return Rule(float(self.eta0), bias, TIES[self.tie], slack)
+    def _rule(self, run: Run) -> Rule | SlackRule:
+        rule = Rule(float(self.eta0), float(self.fit_intercept), TIES[self.tie])
+        return SlackRule(*rule, float(self.slack)) if self.slack else rule
 
     def _recorder(self, run: Run) -> Moves:
-        return Moves(self._rule(), apart=self._machines())
+        return Moves(apart=self._machines())
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)
@@ -346,32 +398,3 @@ def _machine(run: Run, c: int) -> Run:
     start = None if run.start is None else run.start[c]
     total, least, private = (float(v[c]) for v in (run.total, run.least, run.private))
     return replace(run, w=run.w[c], start=start, total=total, least=least, private=private)
-
-
-def first_weights(X: Any, n_classes: int, coef: Any, intercept: Any, bias: bool) -> Array:
-    """The weights to start from, the bias last; of more than two classes, a row each."""
-    d, dtype = X.shape[1], weight_dtype(X)
-    n = n_classes if n_classes > 2 else 1
-    w = np.zeros((n, d + 1), dtype)
-    w[:, :-1] = starting_weights("coef_init", coef, n * d, dtype).reshape(n, d)
-    w[:, -1] = starting_weights("intercept_init", intercept, n, dtype)
-    if w[:, -1].any() and not bias:
-        raise ParameterError(
-            "intercept_init was given, but fit_intercept=False: the hyperplane goes through "
-            "the origin. Leave one of them out."
-        )
-    return w if n > 1 else w[0]
-
-
-def starting_weights(name: str, given: Any, n: int, dtype: Any) -> Array:
-    """The numbers of `coef_init` or `intercept_init`, flat; zeros if not given."""
-    if given is None:
-        return np.zeros(n, dtype)
-    start = np.asarray(given, np.float64)
-    if start.size != n:
-        raise ParameterError(
-            f"{name} has shape {start.shape}, but it must hold {n} number{'s' * (n != 1)}."
-        )
-    if not (abs(start) <= np.finfo(dtype).max).all():
-        raise ParameterError(f"{name} must hold finite numbers in the range of {np.dtype(dtype)}.")
-    return start.ravel()

@@ -13,16 +13,15 @@ others stay awake for a moment: an epoch over rows in the cache takes no longer 
 `novikoff.learners.team` has the other side of it: who works, and when that pays.
 """
 
-from collections.abc import Callable
-from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novikoff.atomics import WIDTH, add_to, look_up, lower_to, put, wait_for, wait_while, watch
 from novikoff.examples import n_visits, visit
-from novikoff.jit import njit, overload
-from novikoff.rows import first, is_a, last, touch
+from novikoff.jit import njit
+from novikoff.loops import drive
+from novikoff.rows import first, last, touch
 
 PATIENCE = 16
 """A turn together ends when threads had to wait this often for one that does not run."""
@@ -44,7 +43,7 @@ SEAT = 5 * WIDTH
 BUSY, WAITING, CALLED, AWAY = -8, 0, 1, 2
 
 # the other numbers; the largest length that thread `me` met is `(1 + me) * WIDTH`
-LEAST, GAP, FEWEST, MOST, BEGINNING = range(5)
+GAP, FEWEST, MOST, BEGINNING = range(4)
 
 
 class Board(NamedTuple):
@@ -53,7 +52,7 @@ class Board(NamedTuple):
     marks: Any
     """Whole numbers: the next block to take, the first mistake found, and so on."""
     numbers: Any
-    """Others: the least margin, how far mistakes are apart, and so on."""
+    """Others: how far mistakes are apart, and so on."""
     leasts: Any
     """The least margin of every block, as far as it was scored."""
 
@@ -89,48 +88,6 @@ class Plan(NamedTuple):
 
 NO_PLAN = Plan(0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0)
 
-# ------------------------------------------------------------- what a pass is
-
-
-@singledispatch
-def learn(p: Any, k: int, low: int, high: int) -> Any:
-    """The plain loop of a pass from visit `low` to `high`, with room for updates from `k` on.
-
-    How many there were, the largest length, the least margin, and the time at which the run had to
-    stop, -1 if it did not.
-    """
-    raise NotImplementedError(type(p))
-
-
-def search(p: Any, low: int, high: int, R: float) -> Any:
-    """The first visit from `low` to `high` that needs the plain loop, or `high`.
-
-    Then the least margin of those before it, and the largest length, no less than `R`.
-    """
-    raise NotImplementedError(type(p))
-
-
-def passes_of(kind: type, searching: Callable[..., Any], learning: Callable[..., Any]) -> None:
-    """Passes of this kind are made by these functions, which can be compiled."""
-    learn.register(kind, learning)
-    compiled_search, compiled_learn = njit(searching), njit(learning)
-
-    @overload(search)
-    def search_of_kind(p, low, high, R):
-        if is_a(p, kind):
-            return lambda p, low, high, R: compiled_search(p, low, high, R)
-
-    @overload(learn)
-    def learn_of_kind(p, k, low, high):
-        if is_a(p, kind):
-            return lambda p, k, low, high: compiled_learn(p, k, low, high)
-
-
-def in_turn(p: Any) -> Any:
-    """One pass by one thread."""
-    return learn(p, 0, 0, n_visits(p.D))
-
-
 # ------------------------------------------------------------- a turn
 
 
@@ -162,8 +119,10 @@ def scout(p, board, R):
         high = min(low + size, n)
         following = add_to(marks, NEXT, 1)
         announce_block(p.D, begin + following * size, size)
-        t, board.leasts[block * WIDTH], R = search(p, low, high, R)
-        if t < high:
+        p.least[0] = np.inf
+        _, R, t = drive(p, 0, low, high, R, True)
+        board.leasts[block * WIDTH] = p.least[0]
+        if t >= 0:
             lower_to(marks, FIRST, t)
         block = following
 
@@ -174,15 +133,12 @@ def close(p, board, R):
     marks, numbers, n = board.marks, board.numbers, n_visits(p.D)
     begin, size, found = marks[AT], marks[SIZE], marks[FIRST]
     end = min(n, begin + BLOCKS * size)
-    if found >= end and numbers[LEAST] > 0.0:  # the margin of a mistake is less than all others
+    if found >= end and p.least[0] > 0.0:  # the margin of a mistake is less than all others
         for block in range((end - 1 - begin) // size + 1):
-            numbers[LEAST] = min(numbers[LEAST], board.leasts[block * WIDTH])
+            p.least[0] = min(p.least[0], board.leasts[block * WIDTH])
     marks[SINCE] += min(found, end) - begin
     if found < end:
-        k, length, least, stopped = learn(p, marks[MADE], found, found + 1)
-        numbers[LEAST], R = min(numbers[LEAST], least), max(R, length)
-        marks[MADE] += k
-        marks[STOPPED] = stopped
+        marks[MADE], R, marks[STOPPED] = drive(p, marks[MADE], found, found + 1, R, False)
         end = found + 1
         numbers[GAP] += (marks[SINCE] + 1 - numbers[GAP]) / 8
         marks[SINCE] = 0
@@ -206,11 +162,11 @@ def resize(board):
 
 
 @njit
-def take_part(p, board, me):
-    """What every thread of a team does in a turn."""
+def take_part(p, own, board, me):
+    """What every thread of a team does in a turn; `own` is the pass with room of its own."""
     marks, R, round_ = board.marks, 0.0, 0
     while True:
-        R = scout(p, board, R)
+        R = scout(own, board, R)
         round_ += 1
         if me == 0:
             in_time = wait_for(marks, ARRIVED, marks[TEAM] - 1)
@@ -239,7 +195,7 @@ def call(board, plan):
     marks[MADE], marks[SINCE] = plan.made, plan.since
     marks[STOPPED], marks[OVER], marks[TEAM] = -1, 0, 1
     numbers[:] = 0.0
-    numbers[LEAST], numbers[BEGINNING] = np.inf, plan.beginning
+    numbers[BEGINNING] = plan.beginning
     numbers[GAP], numbers[FEWEST], numbers[MOST] = plan.gap, plan.fewest, plan.most
     resize(board)
     for me in range(1, plan.team):
@@ -250,7 +206,7 @@ def call(board, plan):
 
 
 @njit(nogil=True, cache=True)
-def take_turns(p, board, plan, me):
+def take_turns(p, own, board, plan, me):
     """One turn for the thread that leads; for another, as long as one comes soon after the other.
 
     Both in one kernel, since it has the loops of a pass in it, which take long to compile.
@@ -262,7 +218,7 @@ def take_turns(p, board, plan, me):
         wait_for(marks, seat, CALLED)
         put(marks, seat, BUSY)
     while True:
-        take_part(p, board, me)
+        take_part(p, own, board, me)
         if me == 0:
             break
         put(marks, seat, WAITING)
@@ -273,22 +229,21 @@ def take_turns(p, board, plan, me):
     R = 0.0
     for other in range(plan.team):
         R = max(R, numbers[(1 + other) * WIDTH])
-    done = (marks[MADE] - plan.made, R, numbers[LEAST], marks[STOPPED])
-    return marks[AT], done, numbers[GAP], marks[SINCE]
+    return marks[AT], (marks[MADE], R, marks[STOPPED]), numbers[GAP], marks[SINCE]
 
 
-def lead(p: Any, board: Board, plan: Plan) -> Any:
-    """A turn, by the thread that leads.
+def lead(p: Any, own: Any, board: Board, plan: Plan) -> Any:
+    """A turn, by the thread that leads; `own` is the pass with other room, to look ahead with.
 
-    Where it ended, what `learn` returns, how far apart mistakes were lately, and how far back the
+    Where it ended, what the loop returns, how far apart mistakes were lately, and how far back the
     last one is.
     """
-    return take_turns(p, board, plan, 0)
+    return take_turns(p, own, board, plan, 0)
 
 
-def follow(p: Any, board: Board, me: int) -> None:
+def follow(own: Any, board: Board, me: int) -> None:
     """Turns, by another thread."""
-    take_turns(p, board, NO_PLAN, me)
+    take_turns(own, own, board, NO_PLAN, me)
 
 
 def send_home(board: Board, team: int) -> None:

@@ -20,11 +20,12 @@ found wanting. Both are proved in `docs/theorems.md`, theorem 10.
 
 from typing import Any, NamedTuple
 
+from novikoff import rules
 from novikoff.examples import weight
-from novikoff.jit import njit
-from novikoff.learners import machines, parameters
+from novikoff.learners import margin, parameters
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.run import Run
+from novikoff.rules import of
 
 
 class Adaptive(NamedTuple):
@@ -35,27 +36,24 @@ class Adaptive(NamedTuple):
     """The bias input: 1, or 0 for a hyperplane through the origin."""
 
 
-@njit
-def content(rule, m):
+@of(rules.content, Adaptive)
+def content(rule, m, y):
     """Is there no loss?"""
     return m >= 1.0
 
 
-@machines.rule_of(Adaptive, content)
-@njit(allocates=True)
+@of(rules.learn, Adaptive, allocates=True)
 def learn(rule, mu, Sigma, y, m, D, i):
     r"""$\mu \leftarrow \mu + (1 - m)\,\beta\,y\,\Sigma x$, and $\Sigma$ with it"""
-    if content(rule, m):
-        return 0
     Sx = room_beside(Sigma)
     v = variance(Sigma, D.rows, i, rule.bias, Sx)
-    if not v < machines.INF:
-        return machines.OUT_OF_RANGE
-    if v < machines.TINY:
+    if not v < margin.INF:
+        return margin.OUT_OF_RANGE
+    if v < margin.TINY:
         return without(Sigma, D.rows, i)
     beta = 1.0 / (v + rule.r / weight(D, i))
     shift(mu, Sigma, (1.0 - m) * beta * y, beta, D.rows, i, rule.bias, Sx)
-    return 1
+    return margin.told(mu, D, i)
 
 
 class AROW(Confident):

@@ -14,25 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.examples import Examples, step, visit
+from novikoff.examples import Examples
 from novikoff.inputs import overflow
-from novikoff.jit import njit
 from novikoff.learners import many
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.base import Array
-from novikoff.learners.joint import Made
 from novikoff.learners.run import Run
-from novikoff.rows import add
-
-
-@njit(cache=True)
-def tally(u, times, seen, D, eta, bias):
-    """Add `t` times the update at each of these times, counted from `seen`, to `u`."""
-    for t in times:
-        i = visit(D, t)
-        a = (seen + t) * step(D, i, eta)
-        add(u, a, D.rows, i)
-        u[-1] += a * bias
+from novikoff.loops import Log, replay
 
 
 def mean_weights(w: Array, u: Array, T: int) -> Array:
@@ -94,15 +82,13 @@ class AveragedPerceptron(Additive):
         run.memory = np.zeros(run.w.shape)
         return run
 
-    def _remember(self, run: Run, D: Examples, made: Made) -> None:
-        seen = run.n_seen + int(made.times[-1]) + 1
+    def _remember(self, run: Run, D: Examples, log: Log) -> None:
+        seen = run.n_seen + int(log.time[-1]) + 1
         if not self._reach(run) * seen < np.finfo(np.float64).max / 4:
             raise overflow(np.float64)  # the sum of so many weights may leave the range
-        eta, bias = float(self.eta0), float(self.fit_intercept)
-        if run.w.ndim == 1:
-            tally(run.memory, made.times, run.n_seen, D, eta, bias)
-        else:
-            many.tally(run.memory, made, run.n_seen, D, eta, bias)
+        steps, base = (run.n_seen + log.time) * log.step, int(run.w.ndim == 1)
+        told = D.rows_at(log.time), steps, log.gained, log.lost
+        replay(np.atleast_2d(run.memory), D.rows, *told, base, float(self.fit_intercept))
 
     def _widen(self, run: Run, places: Array, n_classes: int) -> None:
         run.memory = many.spread(run.memory, places, n_classes)

@@ -24,16 +24,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novikoff import rules
 from novikoff.errors import DataError, ParameterError
 from novikoff.examples import Examples, n_visits, visit, weight
 from novikoff.inputs import as_rows, names_in, require_sound, titled
 from novikoff.jit import njit
-from novikoff.learners import machines, many, parameters
+from novikoff.learners import many, margin, parameters
 from novikoff.learners.base import Array
-from novikoff.learners.joint import Made
-from novikoff.learners.online import Online
+from novikoff.learners.margin import Online
 from novikoff.learners.run import Like, Run
+from novikoff.learners.work import Work
 from novikoff.rows import Clipped, column, first, last, value
+from novikoff.rules import is_right, of
 
 FAR = 60.0
 """Weights that would pass $e$ to this are scaled down, all together."""
@@ -66,28 +68,25 @@ def raise_by(w, z, j, a, rule):
     w[j] = through(rule.f, z[j], z[-1])
 
 
-@njit
-def content(rule, m):
+@of(rules.content, Factor)
+def content(rule, m, y):
     """Is the answer right?"""
-    return m > 0.0
+    return is_right(m, y, 0)
 
 
-@machines.rule_of(Factor, content)
-@njit
+@of(rules.learn, Factor)
 def learn(rule, w, z, y, m, D, i):
     r"""$w^\pm_j \leftarrow w^\pm_j f^{\pm y x_j}$"""
-    if content(rule, m):
-        return 0
-    a, changed = weight(D, i) * y, 0
+    a, changed = weight(D, i) * y, False
     for k in range(first(D.rows, i), last(D.rows, i)):
         x = np.float64(value(D.rows, i, k))
         if x > 0.0:
             raise_by(w, z, column(D.rows, k), a * x, rule)
-            changed = 1
+            changed = True
     if rule.bias > 0.0:
         raise_by(w, z, len(w) - 1, a, rule)
-        changed = 1
-    return changed
+        changed = True
+    return margin.told(w, D, i) if changed else 0.0
 
 
 @njit(cache=True)
@@ -260,12 +259,10 @@ class BalancedWinnow(Online):
         f = float(run.space["factor"])
         return Factor(f, float(FAR / np.log(f)), float(run.space["fit_intercept"]))
 
-    def _epoch(
-        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
-    ) -> tuple[int, float, int]:
-        if measure and (t := first_outside(D)) >= 0:
+    def _epoch(self, run: Run, work: Work) -> tuple[int, float, int]:
+        if work.measure and (t := first_outside(work.D)) >= 0:
             return 0, 0.0, t
-        return Online._epoch(self, run, updates, room, D, since, measure)
+        return Online._epoch(self, run, work)
 
     def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
         require_sound(X, names_in(self))

@@ -29,12 +29,13 @@ from novikoff.labels import (
 )
 from novikoff.learners import many, parameters
 from novikoff.learners.fingerprint import fingerprint
-from novikoff.learners.joint import Made
 from novikoff.learners.predicting import Predicting
 from novikoff.learners.recording import Recorder, pair_of
 from novikoff.learners.run import Like, Run, Undo, undone_on_error
 from novikoff.learners.team import at_work
 from novikoff.learners.weights import Stream, class_totals, example_weights, ratio, require_some
+from novikoff.learners.work import Work, made, pass_over, pieces, room
+from novikoff.loops import Log, Pass
 from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
@@ -51,6 +52,9 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     _takes_many_classes = False
     """Does it learn more than two classes?"""
+
+    _keeps_extra = False
+    """Does its rule keep something beside the weights?"""
 
     max_iter: int
     shuffle: bool
@@ -75,17 +79,12 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """A run that has seen nothing yet."""
 
     @abstractmethod
-    def _epoch(
-        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
-    ) -> tuple[int, float, int]:
-        """One pass; returns how many updates there were, the largest length, and where it stopped.
-
-        Of more than two classes, each takes part from its visit in `since` on.
-        """
+    def _rule(self, run: Run) -> Any:
+        """Its rule, as `novikoff.loops` knows it."""
 
     @abstractmethod
     def _recorder(self, run: Run) -> Recorder:
-        """The part that goes through the updates of a run like this once more."""
+        """The part that makes the updates of a run like this again."""
 
     @abstractmethod
     def _advice(self) -> str:
@@ -99,11 +98,18 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """No weight can be larger than this."""
         return run.reach
 
-    def _account(self, run: Run, D: Examples, made: Made) -> None:
-        """Add these mistakes up for what the run proves."""
+    def _account(self, run: Run, log: Log) -> None:
+        """Add these updates up for what the run proves."""
 
-    def _remember(self, run: Run, D: Examples, made: Made) -> None:
-        """Keep what prediction needs of these mistakes of a pass."""
+    def _remember(self, run: Run, D: Examples, log: Log) -> None:
+        """Keep what prediction needs of these updates of a pass."""
+
+    def _shares(self, run: Run, work: Work) -> Array:
+        """How often each class gained each example, less how often it lost it, if that matters."""
+        return np.empty((0, 0), np.int32)
+
+    def _conclude(self, run: Run, p: Pass) -> None:
+        """Called after each pass that was made."""
 
     def _machines(self) -> bool:
         """Has each of many classes a machine of its own, so that a visit can make many updates?"""
@@ -174,11 +180,13 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         random = check_random_state(self.random_state)
         every = Examples(self._rows(X, run.space), y).weighted(weight)
         since = np.zeros(n_classes, np.int64)
+        log = room(self, run, len(y))
         with at_work(run, self.n_jobs):
             for epoch in range(self.max_iter):
                 D = every.visited(self._order(keep, len(y), random))
                 run.begin_pass()
-                self._pass(run, updates, X, D, since, measure=epoch == 0)
+                for work in pieces(self, run, Work(D, since, updates, log, measure=epoch == 0)):
+                    self._piece(run, X, work)
                 if run.changed == 0:
                     break
         self._settle(run, X)
@@ -216,55 +224,41 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     def _order(self, keep: Array | None, n: int, random: np.random.RandomState) -> Array | None:
         return shuffled(keep, n, random) if self.shuffle else keep
 
-    def _pass(
-        self, run: Run, updates: Array, X: Any, D: Examples, since: Array, *, measure: bool
-    ) -> None:
-        """Pass over `D` once: in one piece, or as many as there is room for the updates of."""
-        machines, n = self._machines() and run.w.ndim > 1, n_visits(D)
-        most = max(1, many.ROOM // len(since) if machines else n)
-        room = many.room(min(most, n), run.w, machines)
-        for low in range(0, n, most):
-            if n > most:
-                part = D.visited(D.visits()[low : low + most])
-                self._piece(run, updates, X, part, since - low, room, measure)
-            else:
-                self._piece(run, updates, X, D, since, room, measure)
-
-    def _piece(
-        self,
-        run: Run,
-        updates: Array,
-        X: Any,
-        D: Examples,
-        since: Array,
-        room: Made,
-        measure: bool,
-    ) -> None:
-        """Let the kernel pass over `D` once, and bring the run up to date."""
-        recorder = None if run.recorded is None else self._recorder(run)
-        before = None if recorder is None else recorder.before(run, updates)
-        k, length, stopped = self._epoch(run, updates, room, D, since, measure)
+    def _piece(self, run: Run, X: Any, work: Work) -> None:
+        """Let the loop pass over some examples once, and bring the run up to date."""
+        k, length, stopped = self._epoch(run, work)
         if stopped >= 0:
             self._require_sound(X, run.space)
             raise overflow(run.w.dtype)
         run.length = max(run.length, length)
-        n, made = n_visits(D), many.first(room, k)
+        n, log, D = n_visits(work.D), work.log.some(0, k), work.D
         if k:
-            self._account(run, D, made)
+            if not run.streaming:
+                work.tally(k)
+            self._account(run, log)
             safe = self._reach(run) < float(np.finfo(run.w.dtype).max) / 4
             if not safe and not np.isfinite(run.w).all():
                 raise overflow(run.w.dtype)
-            self._remember(run, D, made)
-            if run.recorded is not None and recorder is not None and before is not None:
-                now = run.recorded.now.copy()
-                found = recorder.retrace(before, made, k, D, since, now)
+            self._remember(run, D, log)
+            if run.recorded is not None:
+                recorder, epoch = self._recorder(run), len(run.mistakes) - 1
                 run.recorded.follow(tuple(recorder.rule))
-                run.recorded.append(len(run.mistakes) - 1, D, found, now)
+                run.recorded.append(epoch, D, log, work.squares, signed=recorder.signed)
         if run.recorded is not None:
             run.recorded.visited += n
         run.mean = None
         run.n_seen += n
         run.count(k)
+
+    def _epoch(self, run: Run, work: Work) -> tuple[int, float, int]:
+        """How many updates the pass made, the largest length met, and where it stopped, or -1."""
+        p = pass_over(self, run, work)
+        before = int(p.mistakes[0])
+        done = made(p, run.team, self.n_jobs)
+        self._conclude(run, p)
+        if run.changes is not None:
+            run.mistakes[-1] += int(p.mistakes[0]) - before
+        return done
 
     def _watch(self, run: Run) -> None:
         """Record from here on, or record no more."""
@@ -344,8 +338,12 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             since = many.first_visits(D, late, _own(y))
             if len(since) == 1 or (len(since) == 2 and since.any()):
                 D = self._look_on(run, X, D, n_visits(D) if len(since) == 1 else int(since.max()))
+            whole = Work(
+                D, since, np.zeros(len(y), np.int64), room(self, run, len(y)), measure=True
+            )
             with at_work(run, self.n_jobs):
-                self._pass(run, np.zeros(len(y), np.int64), X, D, since, measure=True)
+                for work in pieces(self, run, whole):
+                    self._piece(run, X, work)
             self._settle(run, X)
 
     def _look_on(self, run: Run, X: Any, D: Examples, n: int) -> Examples:

@@ -18,8 +18,7 @@ from novikoff.errors import ParameterError
 from novikoff.jit import njit
 from novikoff.learners import parameters
 from novikoff.learners.base import Array
-from novikoff.learners.machines import OUT_OF_RANGE
-from novikoff.learners.online import Online
+from novikoff.learners.margin import OUT_OF_RANGE, Online
 from novikoff.learners.run import Like
 from novikoff.rows import SUM, column, first, last, value
 
@@ -50,12 +49,12 @@ def variance(S, X, i, bias, Sx):
 
 @njit
 def without(S, X, i):
-    """What a rule returns where there is no variance: no update, unless it is but too small."""
+    """What a rule returns where there is no variance: no update, or that it is merely too small."""
     for k in range(first(X, i), last(X, i)):
         j = column(X, k)
         if value(X, i, k) != 0 and (S[j] if S.ndim == 1 else S[j, j]) > 0.0:
             return OUT_OF_RANGE
-    return 0
+    return 0.0
 
 
 @njit

@@ -23,6 +23,7 @@ from novikoff.errors import ParameterError
 from novikoff.inputs import overflow
 from novikoff.jit import njit
 from novikoff.learners import dual_record, gram, parameters
+from novikoff.learners.additive import TIES
 from novikoff.learners.budget import Cycle, forgetful
 from novikoff.learners.dual import DualLearner
 from novikoff.learners.dual_blocks import Made, Targets, blocks
@@ -31,7 +32,6 @@ from novikoff.learners.dual_record import Change, of_perceptron
 from novikoff.learners.dual_run import Array, DualRun
 from novikoff.learners.events import Events, shares, votes
 from novikoff.learners.gram import Block
-from novikoff.learners.loop import TIES
 from novikoff.learners.support import Support
 
 

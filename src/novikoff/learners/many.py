@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.examples import Examples, n_visits, visit, weight
+from novikoff.examples import Examples, n_visits
 from novikoff.jit import njit
-from novikoff.learners.joint import Made, move
 from novikoff.products import dots
 
 Array = npt.NDArray[Any]
@@ -33,15 +32,6 @@ def scores(W, X, out, low, high):
     return -1
 
 
-@njit(cache=True)
-def tally(U, made, seen, D, eta, bias):
-    """Add `t` times the update at each of these times, counted from `seen`, to `U`."""
-    for k in range(len(made.times)):
-        i = visit(D, made.times[k])
-        a = (seen + made.times[k]) * eta * weight(D, i)
-        move(U, a, made.gained[k], made.lost[k], D.rows, i, bias)
-
-
 def predicted(scores: Array, last_of_ties: bool) -> Array:
     """The class with the largest of each row of scores; of several, the first or the last."""
     if last_of_ties:
@@ -49,19 +39,6 @@ def predicted(scores: Array, last_of_ties: bool) -> Array:
         return last
     best: Array = scores.argmax(axis=1)
     return best
-
-
-def room(n: int, w: Array, machines: bool) -> Made:
-    """Room for the updates that a pass over `n` examples can make."""
-    if w.ndim == 1:
-        return Made(np.empty(n, np.int64))
-    n = n * len(w) if machines else n
-    return Made(np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32))
-
-
-def first(made: Made, k: int) -> Made:
-    """The first `k` updates."""
-    return Made(*(None if array is None else array[:k] for array in made))
 
 
 def first_visits(D: Examples, late: Array, own: Array) -> Array:

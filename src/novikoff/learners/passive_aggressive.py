@@ -28,20 +28,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.examples import Examples, announce, n_visits, visit, weight
+from novikoff import rules
+from novikoff.examples import weight
 from novikoff.jit import njit
-from novikoff.learners import joint, machines, parameters
-from novikoff.learners.ahead import in_turn, passes_of
+from novikoff.learners import margin, parameters
 from novikoff.learners.base import Array
-from novikoff.learners.joint import Classes, Made, move
-from novikoff.learners.loop import Rule, longest_so_far
-from novikoff.learners.online import Online
-from novikoff.learners.recording import Before, Recorder, Redone
-from novikoff.learners.ruled import Ruled, recovered
+from novikoff.learners.margin import Online
 from novikoff.learners.run import Run
-from novikoff.learners.updates import Found, square_under
-from novikoff.products import dots, suited
-from novikoff.rows import add, norm, sqnorm
+from novikoff.loops import move
+from novikoff.rows import add, norm
+from novikoff.rules import of
 
 VARIANTS = {"PA": 0, "PA-I": 1, "PA-II": 2}
 
@@ -66,168 +62,39 @@ def step(rule, loss, square):
     return min(rule.C, tau) if rule.variant == 1 else tau
 
 
-@njit
-def content(rule, m):
+@of(rules.content, Tau)
+def content(rule, m, y):
     """Is there no loss?"""
     return not 1.0 - m > rule.least
 
 
-@machines.rule_of(Tau, content)
-@njit
-def learn(rule, w, beside, y, m, D, i):
+@of(rules.learn, Tau)
+def learn(rule, w, extra, y, m, D, i):
     r"""$w \leftarrow w + \tau\,y\,x$"""
-    if content(rule, m):
-        return 0
     length = norm(D.rows, i)
     square = length**2 + rule.bias
     if length == 0.0 and square == 0.0:
-        return 0
+        return 0.0
     a = weight(D, i) * step(rule, 1.0 - m, square) * y
-    if not machines.is_felt(a, square, w):
-        return machines.OUT_OF_RANGE
+    if not margin.is_felt(a, square, w):
+        return margin.OUT_OF_RANGE
     add(w, a, D.rows, i)
     w[-1] += a * rule.bias
-    return 1
+    return margin.told(w, D, i)
 
 
-@njit
-def next_to_heed(W, D, rule, tau, classes, measure, low, high, R):
-    """The first visit from `low` to `high` that is to be learned from, its rival and margin.
-
-    `high` if there is none; the margin is NaN where a score or a row is not finite. Then the
-    largest length.
-    """
-    for t in range(low, high):
-        i = visit(D, t)
-        announce(D, t)
-        if measure:
-            R = longest_so_far(R, D.rows, i, sqnorm(W[0], D.rows, i))
-        dots(W, D.rows, i, classes.scores)
-        r, m, sound = joint.rival(W, D, i, t, rule, classes)
-        if not sound or np.inf == R:
-            return t, r, np.nan, R
-        if r >= 0 and (m <= 0.0 or not content(tau, m)):
-            return t, r, m, R
-    return high, -1, np.inf, R
-
-
-@njit(cache=True)
-def epoch(W, alpha, D, rule, tau, classes, measure, low, high):
-    """Make the visits from `low` to `high`, all classes jointly; returns as `machines.epoch`."""
-    k, errors, R, t = 0, 0, 0.0, low
-    while True:
-        t, r, m, R = next_to_heed(W, D, rule, tau, classes, measure, t, high, R)
-        if t == high or np.isnan(m):
-            return k, errors, R, -1 if t == high else t
-        i = visit(D, t)
-        y = D.y[i]
-        errors += m <= 0.0
-        length = norm(D.rows, i)
-        square = 2.0 * (length**2 + tau.bias)
-        if length > 0.0 or square > 0.0:
-            a = weight(D, i) * step(tau, 1.0 - m, square)
-            if not machines.is_felt(a, square, W):
-                return k, errors, R, t
-            move(W, a, y, r, D.rows, i, tau.bias)
-            size = machines.size_under(W[y], D.rows, i) + machines.size_under(W[r], D.rows, i)
-            if not size < np.inf:
-                return k, errors, R, t
-            alpha[i] += 1
-            k += 1
-        t += 1
-
-
-class Pass(NamedTuple):
-    """All that a joint pass needs."""
-
-    W: Any
-    alpha: Any
-    made: Any
-    """Room for the number of mistakes."""
-    D: Any
-    rule: Any
-    tau: Any
-    classes: Any
-    measure: Any
-
-
-def _search(p: Pass, low: int, high: int, R: float) -> Any:
-    t, _, _, R = next_to_heed(p.W, p.D, p.rule, p.tau, p.classes, p.measure, low, high, R)
-    return t, 0.0, R
-
-
-def _learn(p: Pass, k: int, low: int, high: int) -> Any:
-    k, errors, R, stopped = epoch(p.W, p.alpha, p.D, p.rule, p.tau, p.classes, p.measure, low, high)
-    p.made[0] += errors
-    return k, R, 0.0, stopped
-
-
-passes_of(Pass, _search, _learn)
-
-
-@njit(cache=True)
-def retrace(W, D, rule, tau, classes, now, out):
-    """Make a joint pass once more, and write down its updates; as `machines.retrace` does.
-
-    The score is by how much the right class led the other, the square that of all weights.
-    """
-    k, errors = 0, out.mistakes[0]
-    for t in range(n_visits(D)):
-        i = visit(D, t)
-        dots(W, D.rows, i, classes.scores)
-        r, m, _ = joint.rival(W, D, i, t, rule, classes)
-        if r < 0:
-            continue
-        errors += m <= 0.0
-        square = 2.0 * (norm(D.rows, i) ** 2 + tau.bias)
-        if 1.0 - m > tau.least and square > 0.0:
-            y = D.y[i]
-            now[0] -= square_under(W[y], D.rows, i) + square_under(W[r], D.rows, i)
-            move(W, weight(D, i) * step(tau, 1.0 - m, square), y, r, D.rows, i, tau.bias)
-            now[0] += square_under(W[y], D.rows, i) + square_under(W[r], D.rows, i)
-            out.times[k], out.scores[k], out.squares[k], out.mistakes[k] = t, m, now[0], errors
-            out.steps[k], out.gained[k], out.lost[k] = weight(D, i), y, r
-            k += 1
-
-
-@njit(cache=True)
-def redo(W, rows, made, tau):
-    """Make these updates of a joint run again, with the scores there were."""
-    for k in range(len(made.steps)):
-        i = made.examples[k]
-        square = 2.0 * (norm(rows, i) ** 2 + tau.bias)
-        a = made.steps[k] * step(tau, 1.0 - made.scores[k], square)
-        move(W, a, made.gained[k], made.lost[k], rows, i, tau.bias)
-
-
-class Leads(Recorder):
-    """The updates of all classes jointly."""
-
-    counted = True
-
-    def __init__(self, rule: Tau) -> None:
-        self.rule: Tau = rule
-
-    def with_rule(self, numbers: tuple[Any, ...]) -> "Leads":
-        """The same with another rule."""
-        return Leads(recovered(self.rule, numbers))
-
-    def retrace(
-        self, before: Before, made: Made, k: int, D: Examples, since: Array, now: Array
-    ) -> Found:
-        """Make a pass once more."""
-        found, W = Found.room(k), suited(before.w, D.rows)
-        found.mistakes[0] = before.mistakes
-        retrace(W, D, Rule(1.0, self.rule.bias, 0, 0.0), self.rule, _classes(W, since), now, found)
-        return found
-
-    def redo(self, run: Run, rows: Any, made: Redone) -> None:
-        """Make these updates on a run."""
-        redo(run.w, rows, made, self.rule)
-
-
-def _classes(W: Array, since: Array) -> Classes:
-    return Classes(since, np.empty(len(W), W.dtype), np.empty(0), np.empty((0, 0), np.int32))
+@of(rules.push, Tau)
+def push(rule, W, y, r, m, D, i):
+    r"""$w_y \leftarrow w_y + \tau\,x$, $w_r \leftarrow w_r - \tau\,x$: on a vector of Kesler's"""
+    length = norm(D.rows, i)
+    square = 2.0 * (length**2 + rule.bias)
+    if length == 0.0 and square == 0.0:
+        return 0.0
+    a = weight(D, i) * step(rule, 1.0 - m, square)
+    if not margin.is_felt(a, square, W):
+        return margin.OUT_OF_RANGE
+    move(W, a, y, r, D.rows, i, rule.bias)
+    return margin.told(W[y], D, i) + 0.0 * margin.told(W[r], D, i)
 
 
 class PassiveAggressive(Online):
@@ -361,25 +228,8 @@ class PassiveAggressive(Online):
         bias = float(run.space["fit_intercept"])
         return Tau(VARIANTS[self.variant], float(self.C), bias, least)
 
-    def _epoch(
-        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
-    ) -> tuple[int, float, int]:
-        if run.w.ndim == 1 or self.multi_class == "ovr":
-            return Online._epoch(self, run, updates, room, D, since, measure)
-        run.w = suited(run.w, D.rows)
-        tau = self._rule(run)
-        rule, classes = Rule(1.0, tau.bias, 0, 0.0), _classes(run.w, since)
-        errors = np.zeros(1, np.int64)
-        work = Pass(run.w, updates, errors, D, rule, tau, classes, measure)
-        k, length, _, stopped = in_turn(work) if run.team is None else run.team.epoch(work)
-        run.mistakes[-1] += int(errors[0])
-        return k, length, stopped
-
-    def _recorder(self, run: Run) -> Recorder:
-        joint = run.space["multi_class"] == "joint"
-        if joint and run.w.ndim > 1:
-            return Leads(self._rule(run))
-        return Ruled(self._rule(run), whole=False, apart=not joint)
+    def _machines(self) -> bool:
+        return self.multi_class == "ovr"
 
     def _spread(self, run: Run, places: Array, n_classes: int) -> None:
         pair = run.w.ndim == 1

@@ -23,19 +23,20 @@ for his algorithm, which checks after every run that is longer than that of the 
 for rational numbers; Muselli (1997) has one for all.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from novikoff.examples import Examples, n_visits, step, visit, weight
+from novikoff.examples import Examples, n_visits, visit, weight
 from novikoff.jit import njit
-from novikoff.learners import joint, many, parameters
-from novikoff.learners.additive import Additive
+from novikoff.learners import many, parameters
+from novikoff.learners.additive import Additive, Rule
 from novikoff.learners.base import Array, MistakeDriven
-from novikoff.learners.joint import Classes, Made, move
 from novikoff.learners.run import Like, Run
-from novikoff.products import dots, suited
-from novikoff.rows import add, dot
+from novikoff.learners.work import Work, pass_over
+from novikoff.loops import Log, multiplied, replay, rival
+from novikoff.rules import is_right
 
 RUN, LONGEST, KNOWN, ERRORS, CHECKED = range(5)
 """The counts of a run: the right answers since the last mistake, those of the weights in the
@@ -43,46 +44,19 @@ pocket, whether their errors are known, those errors, and how many rows were rea
 
 
 @njit(cache=True)
-def replay(w, times, D, rule):
-    """Make the updates at these times once more."""
-    for t in times:
-        i = visit(D, t)
-        a = step(D, i, rule.eta)
-        add(w, a, D.rows, i)
-        w[-1] += a * rule.bias
-
-
-@njit(cache=True)
-def replay_many(W, made, D, rule):
-    """Make these updates of many classes once more."""
-    for k in range(len(made.times)):
-        i = visit(D, made.times[k])
-        move(W, rule.eta * weight(D, i), made.gained[k], made.lost[k], D.rows, i, rule.bias)
-
-
-@njit(cache=True)
-def errors(w, D, rule, most):
-    """The weight of the examples that `w` errs on, up to `most`, and how many were read."""
-    wrong = 0.0
+def errors(p, most):
+    """The weight of the examples that the weights err on, up to `most`, and how many were read."""
+    wrong, D = 0.0, p.D
     for t in range(n_visits(D)):
         i = visit(D, t)
-        m = D.y[i] * (dot(w, D.rows, i) + w[-1])
-        if m < 0.0 or (m == 0.0 and D.y[i] != rule.tie):
-            wrong += weight(D, i)
-        if wrong >= most:
-            return wrong, t + 1
-    return wrong, n_visits(D)
-
-
-@njit(cache=True)
-def errors_of_many(W, D, rule, classes, most):
-    """The weight of the examples that `W` errs on, up to `most`, and how many were read."""
-    wrong = 0.0
-    for t in range(n_visits(D)):
-        i = visit(D, t)
-        dots(W, D.rows, i, classes.scores)
-        r, m, _ = joint.rival(W, D, i, t, rule, classes)
-        if m < 0.0 or (m == 0.0 and not joint.wins(D.y[i], r, rule.tie)):
+        product, _ = multiplied(p.kind, p.W, D.rows, i, p.scores, False)
+        if len(p.W) > 1:
+            r, m, _ = rival(p, i, t)
+            sign = 1 if D.y[i] > r else -1
+        else:
+            sign = 1 if D.y[i] > 0 else -1
+            m = np.float64(sign * (product + p.W[0, -1]))
+        if not is_right(m, sign, p.rule.tie):
             wrong += weight(D, i)
         if wrong >= most:
             return wrong, t + 1
@@ -198,32 +172,30 @@ class Pocket(Additive):
 
     # ------------------------------------------------------ the pocket
 
-    def _epoch(
-        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
-    ) -> tuple[int, float, int]:
+    def _epoch(self, run: Run, work: Work) -> tuple[int, float, int]:
         before = run.w.copy(order="K")
-        k, length, stopped = Additive._epoch(self, run, updates, room, D, since, measure)
+        k, length, stopped = Additive._epoch(self, run, work)
         if stopped < 0:
-            made = many.first(room, k)
-            ends = np.append(made.times, n_visits(D))
+            log, D = work.log.some(0, k), work.D
+            ends = np.append(log.time, n_visits(D))
             runs = np.diff(ends, prepend=-1) - 1  # right answers before each mistake, and the end
             runs[0] += int(_kept(run)[1][RUN])
             if run.streaming or len(run.mistakes) == 1:
-                self._take_longest(run, before, made, D, runs)
+                self._take_longest(run, before, log, D, runs)
             else:
-                self._ratchet(run, before, made, D, runs)
+                self._ratchet(run, before, log, D, runs)
             _kept(run)[1][RUN] = runs[-1]
         return k, length, stopped
 
-    def _take_longest(self, run: Run, w: Array, made: Made, D: Examples, runs: Array) -> None:
+    def _take_longest(self, run: Run, w: Array, log: Log, D: Examples, runs: Array) -> None:
         """Without a ratchet: the weights of the longest run so far."""
         pocket, counts = _kept(run)
         best = int(runs.argmax())
         if runs[best] > counts[LONGEST]:
-            self._replay(w, many.first(made, best), D)
+            self._replay(w, log.some(0, best), D)
             pocket[...], counts[LONGEST], counts[KNOWN], counts[ERRORS] = w, runs[best], 0, 0
 
-    def _ratchet(self, run: Run, w: Array, made: Made, D: Examples, runs: Array) -> None:
+    def _ratchet(self, run: Run, w: Array, log: Log, D: Examples, runs: Array) -> None:
         """The weights of the longest runs, if they make fewer errors than those in the pocket."""
         pocket, counts = _kept(run)
         if len(runs) == 1:  # no mistake
@@ -234,29 +206,24 @@ class Pocket(Additive):
         done = 0
         longest = np.argsort(-runs, kind="stable")[: self.checks]
         for k in np.union1d(longest, len(runs) - 1):  # the last weights may be better than all
-            self._replay(w, _between(made, done, k), D)
+            self._replay(w, log.some(done, k), D)
             done, found = k, self._errors(run, w, D, float(counts[ERRORS]))
             if found < counts[ERRORS]:
                 pocket[...], counts[LONGEST], counts[ERRORS] = w, runs[k], found
 
-    def _replay(self, w: Array, made: Made, D: Examples) -> None:
-        if w.ndim == 1:
-            replay(w, made.times, D, self._rule())
-        else:
-            replay_many(w, made, D, self._rule())
+    def _replay(self, w: Array, log: Log, D: Examples) -> None:
+        told, base = (D.rows_at(log.time), log.step, log.gained, log.lost), int(w.ndim == 1)
+        replay(np.atleast_2d(w), D.rows, *told, base, float(self.fit_intercept))
 
     def _errors(self, run: Run, w: Array, D: Examples, most: float) -> float:
         """How many errors these weights make, by weight, counted up to `most`."""
         if most == 0.0:
             return 0.0
         D = D.visited(None if len(D.weight) == 1 else np.flatnonzero(D.weight))
-        rule = self._rule()._replace(slack=0.0)
-        if w.ndim == 1:
-            wrong, read = errors(w, D, rule, most)
-        else:
-            K, none = len(w), np.empty((0, 0), np.int32)
-            classes = Classes(np.zeros(K, np.int64), np.empty(K, w.dtype), np.empty(0), none)
-            wrong, read = errors_of_many(suited(w, D.rows), D, rule, classes, most)
+        n_classes = len(w) if w.ndim > 1 else 2
+        every = Work(D, np.zeros(n_classes, np.int64), np.zeros(len(D.y), np.int64), Log.room(0))
+        p = pass_over(self, replace(run, w=w), every)
+        wrong, read = errors(p._replace(rule=Rule(*p.rule[:3])), most)  # without slack
         _kept(run)[1][CHECKED] += read
         return float(wrong)
 
@@ -304,8 +271,3 @@ def _kept(run: Run) -> tuple[Array, Array]:
     assert run.beside is not None
     assert run.counts is not None
     return run.beside, run.counts
-
-
-def _between(made: Made, first: int, last: int) -> Made:
-    """The updates from one number on, up to another."""
-    return Made(*(None if array is None else array[first:last] for array in made))

@@ -1,30 +1,12 @@
-"""The part of a learner that goes through its updates once more.
-
-It does so twice: after a pass, to write down what happened (`retrace`), and whenever somebody asks
-for the weights on the way (`redo`). Both make the sums that learning made.
-"""
+"""The part of a learner that makes its updates again, for whoever asks for weights on the way."""
 
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.examples import Examples
-from novikoff.learners.joint import Made
 from novikoff.learners.run import Array, Run
-from novikoff.learners.updates import LARGEST, Found, Updates, columns
-
-
-class Before(NamedTuple):
-    """A run as it was before a pass."""
-
-    w: Array
-    beside: Array | None
-    alpha: Array
-    """How often each example had been a mistake."""
-    shares: Array | None
-    mistakes: int
-    """How many there had been in all."""
+from novikoff.learners.updates import LARGEST, Updates, columns
 
 
 class Redone(NamedTuple):
@@ -39,25 +21,18 @@ class Redone(NamedTuple):
 
 
 class Recorder(ABC):
-    """How the updates of a learner are gone through once more (abstract)."""
+    """How the updates of a learner are recorded, and made again (abstract)."""
 
     apart = False
     """Has each of many classes a machine, whose squared length is recorded?"""
     counted = False
     """Are mistakes counted apart, since there are updates that are none?"""
+    signed = True
+    """Of two classes, have steps the sign of the label?"""
     beside = False
     """Do updates change what is kept beside the weights?"""
     rule: tuple[Any, ...] = ()
     """What it takes to make the updates again, beside their steps and the space of the run."""
-
-    @abstractmethod
-    def retrace(
-        self, before: Before, made: Made, k: int, D: Examples, since: Array, now: Array
-    ) -> Found:
-        """Make the `k` updates of a pass once more, and say what is seen.
-
-        `now` has the squared lengths before it, and then those after it.
-        """
 
     @abstractmethod
     def redo(self, run: Run, rows: Any, made: Redone) -> None:
@@ -66,12 +41,6 @@ class Recorder(ABC):
     def with_rule(self, numbers: tuple[Any, ...]) -> "Recorder":
         """The same with another rule."""
         return self
-
-    def before(self, run: Run, updates: Array) -> Before:
-        """The run as it is now."""
-        beside = None if run.beside is None or not self.beside else run.beside.copy()
-        shares = None if run.shares is None else run.shares.copy()
-        return Before(run.w.copy(order="K"), beside, updates.copy(), shares, sum(run.mistakes))
 
     def begin(self, run: Run) -> Updates:
         """A record that begins here."""

@@ -1,30 +1,40 @@
-"""The updates of the learners of `machines.py`, made once more by their rules."""
+"""The updates of learners that choose their steps, made again by their rules."""
 
 from typing import Any
 
 import numpy as np
 
 from novikoff.examples import Examples
-from novikoff.learners import machines
-from novikoff.learners.joint import Made
-from novikoff.learners.recording import Before, Recorder, Redone
+from novikoff.jit import njit
+from novikoff.learners.recording import Recorder, Redone
 from novikoff.learners.run import Array, Run
-from novikoff.learners.updates import Found
-from novikoff.products import suited
+from novikoff.rules import learn, push
 
 
-def taking_part(since: Array, W: Array) -> machines.Taking:
-    """Which machines take part: there is a rest only once there is a second class."""
-    since = np.maximum(since, np.sort(since)[1]) if len(W) > 1 else np.zeros(1, np.int64)
-    return machines.Taking(since, np.empty(len(W), W.dtype))
+@njit(cache=True)
+def relearn(W, extra, D, made, rule):
+    """Make these updates again, with the scores there were; `D` has room for weights."""
+    examples, weights, scores, machines, signs = made
+    for k in range(len(examples)):
+        i, c, y = examples[k], machines[k], signs[k]
+        D.weight[i] = weights[k]
+        learn(rule, W[c], extra[c], y, y * scores[k], D, i)
 
 
-def of_machines(w: Array, beside: Array | None) -> tuple[Array, Array]:
-    """The weights of all machines, and what each keeps beside them."""
-    W = np.atleast_2d(w)
-    if beside is None:
-        return W, np.empty((len(W), 0))
-    return W, beside if w.ndim > 1 else beside[None]
+@njit(cache=True)
+def repush(W, D, made, rule):
+    """The same where the right class gained what its rival lost."""
+    examples, weights, leads, gained, lost = made
+    for k in range(len(examples)):
+        D.weight[examples[k]] = weights[k]
+        push(rule, W, gained[k], lost[k], leads[k], D, examples[k])
+
+
+def extra_of(run: Run) -> Array:
+    """What is kept beside the weights of each machine."""
+    if run.beside is None:
+        return np.empty((1 if run.w.ndim == 1 else len(run.w), 0))
+    return run.beside if run.w.ndim > 1 else run.beside[None]
 
 
 def recovered(rule: Any, numbers: tuple[Any, ...]) -> Any:
@@ -34,37 +44,28 @@ def recovered(rule: Any, numbers: tuple[Any, ...]) -> Any:
 
 
 class Ruled(Recorder):
-    """The updates of machines that learn by a rule; `whole` if one may change all weights."""
+    """The updates of machines that learn by a rule, or, if not `apart`, of classes jointly."""
 
     counted = beside = True
 
-    def __init__(self, rule: Any, *, whole: bool, apart: bool = True) -> None:
-        self.rule, self.whole, self.apart = rule, whole, apart
+    def __init__(self, rule: Any, *, apart: bool = True) -> None:
+        self.rule, self.apart = rule, apart
 
     def with_rule(self, numbers: tuple[Any, ...]) -> "Ruled":
         """The same with another rule."""
-        return Ruled(recovered(self.rule, numbers), whole=self.whole, apart=self.apart)
-
-    def retrace(
-        self, before: Before, made: Made, k: int, D: Examples, since: Array, now: Array
-    ) -> Found:
-        """Make a pass once more."""
-        found = Found.room(k)
-        found.mistakes[0] = before.mistakes
-        w = suited(before.w, D.rows) if before.w.ndim > 1 else before.w
-        W, beside = of_machines(w, before.beside)
-        taking = taking_part(since, W)
-        machines.retrace(W, beside, D, self.rule, taking, self.whole, now, found)
-        return found
+        return Ruled(recovered(self.rule, numbers), apart=self.apart)
 
     def redo(self, run: Run, rows: Any, made: Redone) -> None:
         """Make these updates on a run."""
-        W, beside = of_machines(run.w, run.beside)
-        room, weights = np.ones(int(made.examples.max()) + 1), abs(made.steps)
+        W, weights = np.atleast_2d(run.w), abs(made.steps)
+        D = Examples(rows, None, np.ones(int(made.examples.max()) + 1))
         if made.gained is None or made.lost is None:
-            machine, sign = np.zeros(len(weights), np.int64), np.sign(made.steps).astype(np.int64)
+            which, sign = np.zeros(len(weights), np.int64), np.sign(made.steps).astype(np.int64)
+        elif not self.apart:
+            pairs = made.examples, weights, made.scores, made.gained, made.lost
+            repush(W, D, pairs, self.rule)
+            return
         else:
-            machine = np.maximum(made.gained, made.lost).astype(np.int64)
+            which = np.maximum(made.gained, made.lost).astype(np.int64)
             sign = np.where(made.gained >= 0, 1, -1)
-        of = made.examples, weights, made.scores, machine, sign
-        machines.redo(W, beside, Examples(rows, None, room), of, self.rule)
+        relearn(W, extra_of(run), D, (made.examples, weights, made.scores, which, sign), self.rule)

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from novikoff.errors import ParameterError
+from novikoff.inputs import weight_dtype
 from novikoff.learners.updates import Updates
 
 Array = npt.NDArray[Any]
@@ -188,3 +190,32 @@ def undone_on_error(estimator: Any, undo: Undo | None = None) -> Iterator[None]:
         if drawn is not None:
             random.set_state(drawn)
         raise
+
+
+def first_weights(X: Any, n_classes: int, coef: Any, intercept: Any, bias: bool) -> Array:
+    """The weights to start from, the bias last; of more than two classes, a row each."""
+    d, dtype = X.shape[1], weight_dtype(X)
+    n = n_classes if n_classes > 2 else 1
+    w = np.zeros((n, d + 1), dtype)
+    w[:, :-1] = starting_weights("coef_init", coef, n * d, dtype).reshape(n, d)
+    w[:, -1] = starting_weights("intercept_init", intercept, n, dtype)
+    if w[:, -1].any() and not bias:
+        raise ParameterError(
+            "intercept_init was given, but fit_intercept=False: the hyperplane goes through "
+            "the origin. Leave one of them out."
+        )
+    return w if n > 1 else w[0]
+
+
+def starting_weights(name: str, given: Any, n: int, dtype: Any) -> Array:
+    """The numbers of `coef_init` or `intercept_init`, flat; zeros if not given."""
+    if given is None:
+        return np.zeros(n, dtype)
+    start = np.asarray(given, np.float64)
+    if start.size != n:
+        raise ParameterError(
+            f"{name} has shape {start.shape}, but it must hold {n} number{'s' * (n != 1)}."
+        )
+    if not (abs(start) <= np.finfo(dtype).max).all():
+        raise ParameterError(f"{name} must hold finite numbers in the range of {np.dtype(dtype)}.")
+    return start.ravel()

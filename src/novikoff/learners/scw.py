@@ -30,12 +30,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from novikoff import rules
 from novikoff.errors import ParameterError
 from novikoff.examples import weight
 from novikoff.jit import njit
-from novikoff.learners import machines, parameters
+from novikoff.learners import margin, parameters
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.run import Run
+from novikoff.rules import of
 
 VARIANTS = {"I": 1, "II": 2}
 
@@ -65,28 +67,27 @@ def step(rule, C, m, v):
     return max(0.0, (gamma - (2.0 * m * n + phi**2 * m * v)) / (2.0 * (n * n + n * v * phi**2)))
 
 
-@machines.rule_of(Soft)
-@njit(allocates=True)
+@of(rules.learn, Soft, allocates=True)
 def learn(rule, mu, Sigma, y, m, D, i):
     r"""$\mu \leftarrow \mu + \alpha\,y\,\Sigma x$, and $\Sigma$ with it"""
     Sx = room_beside(Sigma)
     v = variance(Sigma, D.rows, i, rule.bias, Sx)
-    if not v < machines.INF:
-        return machines.OUT_OF_RANGE
-    if v < machines.TINY:
+    if not v < margin.INF:
+        return margin.OUT_OF_RANGE
+    if v < margin.TINY:
         return without(Sigma, D.rows, i)
     if m > 0.0 and not rule.phi * np.sqrt(v) - m > rule.least:
-        return 0
+        return 0.0
     alpha = step(rule, rule.C * weight(D, i), m, v)
-    if not alpha < machines.INF:
-        return machines.OUT_OF_RANGE
+    if not alpha < margin.INF:
+        return margin.OUT_OF_RANGE
     if alpha == 0.0:
-        return 0
+        return 0.0
     avf = alpha * v * rule.phi
     root_u = 0.5 * (-avf + np.sqrt(avf * avf + 4.0 * v))
     beta = alpha * rule.phi / (root_u + avf)
     shift(mu, Sigma, alpha * y, beta, D.rows, i, rule.bias, Sx)
-    return 1
+    return margin.told(mu, D, i)
 
 
 class SCW(Confident):

@@ -25,13 +25,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novikoff import rules
 from novikoff.examples import weight
 from novikoff.jit import njit
-from novikoff.learners import machines, parameters
+from novikoff.learners import margin, parameters
 from novikoff.learners.base import Array
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.run import Like, Run
 from novikoff.rows import column, first, last, value
+from novikoff.rules import is_right, of
 
 
 class Whitening(NamedTuple):
@@ -60,35 +62,33 @@ def divide_anew(w, A, a, X, i, bias):
     if bias > 0.0:
         w[-1], A[-1] = divided_anew(w[-1], A[-1], a, bias)
         total += A[-1]
-    if not total < machines.INF:
-        return machines.OUT_OF_RANGE
-    return 1 if total > 0.0 else 0
+    if not total < margin.INF:
+        return margin.OUT_OF_RANGE
+    return abs(a) if total > 0.0 else 0.0
 
 
-@njit
-def content(rule, m):
+@of(rules.content, Whitening)
+def content(rule, m, y):
     """Is the answer right?"""
-    return m > 0.0
+    return is_right(m, y, 0)
 
 
-@machines.rule_of(Whitening, content)
-@njit(allocates=True)
+@of(rules.learn, Whitening, allocates=True)
 def learn(rule, w, S, y, m, D, i):
     r"""$w \leftarrow (A + xx^\top)^{-1}(v + y\,x)$, where $w = A^{-1}v$"""
-    if content(rule, m):
-        return 0
     c = weight(D, i)
     if S.ndim == 1:
-        return divide_anew(w, S, c * y, D.rows, i, rule.bias)
+        a = divide_anew(w, S, c * y, D.rows, i, rule.bias)
+        return a if a != a or a == 0.0 else margin.told(w, D, i)
     Sx = room_beside(S)
     q = variance(S, D.rows, i, rule.bias, Sx)
-    if not q < machines.INF:
-        return machines.OUT_OF_RANGE
-    if q < machines.TINY:
+    if not q < margin.INF:
+        return margin.OUT_OF_RANGE
+    if q < margin.TINY:
         return without(S, D.rows, i)
     beta = 1.0 / (q + 1.0 / c)
     shift(w, S, (1.0 - m) * beta * y, beta, D.rows, i, rule.bias, Sx)
-    return 1
+    return margin.told(w, D, i)
 
 
 class SecondOrderPerceptron(Confident):

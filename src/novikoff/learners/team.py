@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.atomics import WIDTH
-from novikoff.cores import n_threads
+from novikoff.cores import n_threads, side_by_side, spans
 from novikoff.examples import n_visits
 from novikoff.learners.ahead import (
     AWAY,
@@ -32,10 +32,11 @@ from novikoff.learners.ahead import (
     Plan,
     follow,
     lead,
-    learn,
     send_home,
 )
 from novikoff.learners.run import Run
+from novikoff.loops import Apart, Log, drive
+from novikoff.products import PAIR, suited
 from novikoff.rows import CSR
 
 ALONE, EACH = 1.5e-6, 0.4e-6
@@ -92,21 +93,22 @@ class Team:
         size = max(1, min(self.most, round(sqrt(apart / EACH))))
         return size if size > 1 and apart > WORTH_IT * _together(apart, size) else 1
 
-    def epoch(self, p: Any) -> tuple[int, float, float, int]:
-        """One pass; returns what the plain loop returns."""
+    def epoch(self, p: Any) -> tuple[int, float, int]:
+        """One pass; returns what the loop returns."""
         t = k = 0
-        R, least, stopped = 0.0, inf, -1
+        R, stopped = 0.0, -1
         while t < n_visits(p.D) and stopped < 0:
             size, at, start = self.size(), t, perf_counter()
             if size > 1:
-                t, (j, longest, lowest, stopped) = self._together(p, size, at, k)
+                t, (k, longest, stopped) = self._together(p, size, at, k)
             else:
-                t = min(n_visits(p.D), at + self.stretch)
-                j, longest, lowest, stopped = learn(p, k, at, t)
-                self.gap, self.since = (t - at) / (j + 1), 0 if j else self.since + t - at
+                t, before = min(n_visits(p.D), at + self.stretch), k
+                k, longest, stopped = drive(p, k, at, t, R, False)
+                self.gap = (t - at) / (k - before + 1)
+                self.since = 0 if k > before else self.since + t - at
             self._judge(size, t - at, perf_counter() - start)
-            k, R, least = k + j, max(R, longest), min(least, lowest)
-        return k, R, least, stopped
+            R = max(R, longest)
+        return k, R, stopped
 
     def _judge(self, size: int, visits: int, took: float) -> None:
         """Learn from so many visits by so many threads: how fast is one, is a team worth it?"""
@@ -146,7 +148,7 @@ class Team:
         )
         try:
             self._gather(p, size)
-            end, done, self.gap, self.since = lead(p, self.board, plan)
+            end, done, self.gap, self.since = lead(p, _with_own_room(p), self.board, plan)
         except BaseException:  # interrupted on the way there, or back: the others need not wait
             send_home(self.board, size)
             raise
@@ -193,6 +195,42 @@ def at_work(run: Run, n_jobs: int | None) -> Iterator[None]:
         run.team = None
 
 
+def shared_out(threads: int, p: Any) -> tuple[int, float, int]:
+    """A pass with the machines shared out: the same updates, in the same order.
+
+    No machine knows of another.
+    """
+    n = n_visits(p.D)
+    if threads == 1:
+        done: tuple[int, float, int] = drive(p, 0, 0, n, 0.0, False)
+        return done
+
+    def some(low: int, high: int) -> Any:
+        own = p._replace(  # numbers that threads write side by side would slow them down
+            W=suited(p.W[low:high], p.D.rows),
+            extra=p.extra[low:high],
+            log=Log.room(n * (high - low)),
+            kind=Apart(p.kind.base + low),
+            since=p.since[low:high],
+            scores=np.empty(high - low, p.scores.dtype),
+            least=p.least[low:high].copy(),
+            mistakes=np.zeros(1, np.int64),
+        )
+        k, R, stopped = drive(own, 0, 0, n, 0.0, False)
+        p.W[low:high], p.least[low:high] = own.W, own.least
+        return own.log.some(0, k), int(own.mistakes[0]), R, stopped
+
+    logs, mistakes, R, stopped = zip(
+        *side_by_side(some, list(spans(len(p.W), threads, PAIR))), strict=True
+    )
+    log = Log(*map(np.concatenate, zip(*logs, strict=True)))
+    order = np.argsort(log.time * len(p.W) + np.maximum(log.gained, log.lost), kind="stable")
+    for room, column in zip(p.log[:4], log[:4], strict=True):
+        room[: len(order)] = column[order]
+    p.mistakes[0] += sum(mistakes)
+    return len(order), max(R), max(stopped)
+
+
 def _together(apart: float, size: int) -> float:
     """From one mistake to the next, in seconds, for so many threads."""
     return apart / size + ALONE + EACH * size
@@ -205,15 +243,18 @@ def _least_apart(size: int) -> float:
 
 def _is_again(p: Any, before: Any) -> bool:
     """Is this the pass before, but for its order and the room for its updates?"""
-    if type(p) is not type(before) or p.rule != before.rule:
+    if (p.kind, p.rule, p.measure) != (before.kind, before.rule, before.measure):
         return False
-    for name, part in zip(p._fields, p, strict=True):
-        if part is not getattr(before, name) and name not in ("rule", "made", "D"):
-            return False
-    D, E = p.D, before.D
-    if D.rows is not E.rows or D.y is not E.y or D.weight is not E.weight:
+    if len(p.D.order) != len(before.D.order) or not np.array_equal(p.since, before.since):
         return False
-    return len(D.order) == len(E.order)
+    mine, others = ((q.W, q.extra, q.shares, q.D.y, q.D.weight) for q in (p, before))
+    same = (_is_same(a, b) for a, b in zip(mine, others, strict=True))
+    return p.D.rows is before.D.rows and all(same)
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Are these the same numbers in memory?"""
+    return a is b or (a.__array_interface__ == b.__array_interface__)
 
 
 def _is_sparse(rows: Any) -> bool:
@@ -221,8 +262,5 @@ def _is_sparse(rows: Any) -> bool:
 
 
 def _with_own_room(p: Any) -> Any:
-    """A pass for one more thread: it shares all but the room for scores."""
-    for name, part in zip(p._fields, p, strict=True):
-        if hasattr(part, "scores"):
-            p = p._replace(**{name: part._replace(scores=np.empty_like(part.scores))})
-    return p
+    """A pass for one more thread: it shares all but the room for scores and the least margin."""
+    return p._replace(scores=np.empty_like(p.scores), least=np.empty_like(p.least))

@@ -1,8 +1,6 @@
-r"""What happened, update by update: some tens of bytes each.
+"""What happened, update by update, since recording began: some tens of bytes each.
 
-The training loop knows nothing of this. After a pass its updates are gone through once
-more, from the weights the pass began with, and with the same sums: so a run that is recorded
-is the run it would have been, and one that is not costs nothing.
+It is the log of every pass, with the numbers of the examples in the place of its visits.
 """
 
 from dataclasses import dataclass, field, replace
@@ -12,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.examples import Examples
-from novikoff.jit import njit
-from novikoff.rows import SUM, column, first, last
+from novikoff.loops import Log
 
 Array = npt.NDArray[Any]
 
@@ -42,48 +39,6 @@ def columns(*, many: bool = False, counted: bool = False, dual: bool = False) ->
 
 LARGEST = float(np.finfo(np.float64).max)
 """What a squared length past the range of doubles is recorded as."""
-
-
-@njit(fastmath=SUM)
-def square_under(w, X, i):
-    r"""$b^2 + \sum_j w_j^2$ over the columns that row `i` has entries in."""
-    q = np.float64(w[-1]) * np.float64(w[-1])
-    for k in range(first(X, i), last(X, i)):
-        v = np.float64(w[column(X, k)])
-        q += v * v
-    return q
-
-
-@njit(fastmath=SUM)
-def square_of(w):
-    r"""$\|w\|^2$, the bias counted in."""
-    q = 0.0
-    for j in range(len(w)):
-        v = np.float64(w[j])
-        q += v * v
-    return q
-
-
-class Found(NamedTuple):
-    """What is found out about some updates by going through them again."""
-
-    times: Array
-    """The visits they were made on."""
-    steps: Array
-    scores: Array
-    squares: Array
-    gained: Array
-    lost: Array
-    mistakes: Array
-
-    @classmethod
-    def room(cls, n: int) -> "Found":
-        """Room for `n` updates."""
-        whole, classes = np.zeros(n, np.int64), np.full(n, -1, np.int32)
-        number = np.zeros(n)
-        return cls(
-            whole, number, number.copy(), number.copy(), classes, classes.copy(), whole.copy()
-        )
 
 
 class Growth(NamedTuple):
@@ -162,18 +117,23 @@ class Updates:
         if rule and (not self.rules or self.rules[-1][1] != rule):
             self.rules = (*self.rules, (self.n, rule))
 
-    def append(self, epoch: int, D: Examples, found: Found, now: Array) -> None:
-        """Add the updates that one pass over `D` made, after which squared lengths are `now`."""
-        rows = D.order[found.times] if len(D.order) else found.times
+    def append(self, epoch: int, D: Examples, log: Log, now: Array, *, signed: bool) -> None:
+        """Add the updates that one pass over `D` made, after which squared lengths are `now`.
+
+        Of two classes, are steps to be told with the sign of the label?
+        """
+        rows, names = D.rows_at(log.time), self.table.dtype.names or ()
         new = self.room(len(rows))
         new["epoch"], new["label"] = epoch, D.y[rows]
-        new["position"], new["example"] = self.visited + found.times, self.origin + rows
-        new["step"], new["score"] = found.steps, found.scores
+        new["position"], new["example"] = self.visited + log.time, self.origin + rows
+        new["step"], new["score"] = log.step, log.score
+        if signed and "gained" not in names:
+            new["step"] *= np.where(log.gained >= 0, 1.0, -1.0)
         # a NaN, from inf - inf, is out of range too
-        new["square"], self.now = np.fmin(found.squares, LARGEST), np.fmin(now, LARGEST)
+        new["square"], self.now = np.fmin(log.square, LARGEST), np.fmin(now, LARGEST)
         for name in ("gained", "lost", "mistakes"):
-            if name in (self.table.dtype.names or ()):
-                new[name] = getattr(found, name)
+            if name in names:
+                new[name] = getattr(log, name)
 
     def room(self, n: int) -> Array:
         """Room for `n` more updates."""

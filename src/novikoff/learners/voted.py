@@ -23,8 +23,8 @@ from novikoff.jit import njit
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.ballots import AT_ONCE, PRODUCTS, Ballots, products_with, vote
 from novikoff.learners.base import Array
-from novikoff.learners.joint import Made
 from novikoff.learners.run import Run
+from novikoff.loops import Log
 from novikoff.rows import add, dot
 
 BLOCK = 1 << 10
@@ -312,18 +312,16 @@ class VotedPerceptron(Additive):
         run.memory = Mistakes()
         return run
 
-    def _remember(self, run: Run, D: Examples, made: Made) -> None:
-        rows = D.visits()[made.times]
-        weight = D.weights(rows)
-        run.memory.times.append(run.n_seen + made.times)
-        run.memory.rows.append(rows.copy())
+    def _remember(self, run: Run, D: Examples, log: Log) -> None:
+        run.memory.times.append(run.n_seen + log.time)
+        run.memory.rows.append(D.rows_at(log.time).copy())
         run.memory.unsettled += 1
         if run.w.ndim == 1:
-            run.memory.steps.append(self.eta0 * weight * D.y[rows])
+            run.memory.steps.append(np.where(log.gained >= 0, log.step, -log.step))
         else:
-            run.memory.steps.append(self.eta0 * weight)
-            run.memory.gained.append(made.gained.copy())
-            run.memory.lost.append(made.lost.copy())
+            run.memory.steps.append(log.step.copy())
+            run.memory.gained.append(log.gained.copy())
+            run.memory.lost.append(log.lost.copy())
 
     def _widen(self, run: Run, places: Array, n_classes: int) -> None:
         run.memory.spread(places)

@@ -16,18 +16,17 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
+from novikoff import rules
 from novikoff.errors import ParameterError
-from novikoff.examples import Examples, announce, visit
 from novikoff.inputs import as_rows, names_in, require_binary, require_sound, weight_dtype
 from novikoff.jit import njit
 from novikoff.learners import parameters
-from novikoff.learners.ahead import in_turn, passes_of
 from novikoff.learners.base import Array, MistakeDriven
-from novikoff.learners.joint import Made
-from novikoff.learners.recording import Before, Recorder, Redone
+from novikoff.learners.recording import Recorder, Redone
 from novikoff.learners.run import Run
-from novikoff.learners.updates import Found, square_under
-from novikoff.rows import Above, U, dot, is_binary, norm, scale
+from novikoff.learners.work import Work
+from novikoff.rows import Above, is_binary, scale
+from novikoff.rules import is_right, of
 
 
 class Doubling(NamedTuple):
@@ -38,80 +37,24 @@ class Doubling(NamedTuple):
     """No weight falls below this: from 0 there would be no way back."""
 
 
-@njit
-def next_mistake(w, D, measure, low, high, R):
-    """The first mistake from `low` to `high`, or row that is not of 0 and 1; `high` if none is.
-
-    Then is it such a row, and the largest length.
-    """
-    for t in range(U(low), U(high)):
-        i = visit(D, t)
-        announce(D, t)
-        if measure:
-            if not is_binary(D.rows, i):
-                return np.int64(t), True, R
-            R = max(R, norm(D.rows, i))
-        positive = dot(w, D.rows, i) + w[-1] >= 0.0
-        if positive != (D.y[i] > 0):
-            return np.int64(t), False, R
-    return high, False, R
+@of(rules.content, Doubling)
+def content(rule, m, y):
+    """Is the answer right? On the threshold itself it is positive."""
+    return is_right(m, y, +1)
 
 
-@njit(cache=True)
-def epoch(w, updates, mistakes, D, rule, measure, low, high):
-    """Make the visits from `low` to `high`; returns what the perceptron's `epoch` does."""
-    k, R, t = 0, 0.0, low
-    while True:
-        t, unsound, R = next_mistake(w, D, measure, t, high, R)
-        if t == high or unsound:
-            return k, R, 0.0, t if unsound else -1
-        i = visit(D, t)
-        scale(w, rule.factor if D.y[i] > 0 else 1.0 / rule.factor, rule.least, D.rows, i)
-        updates[i] += 1
-        mistakes[k] = t
-        k += 1
-        t += 1
+@of(rules.learn, Doubling)
+def learn(rule, w, extra, y, m, D, i):
+    r"""$w_j \leftarrow f\,w_j$ or $w_j / f$ where $x_j = 1$"""
+    f = rule.factor if y > 0 else 1.0 / rule.factor
+    scale(w, f, rule.least, D.rows, i)
+    return f
 
 
-class Pass(NamedTuple):
-    """All that a pass needs."""
-
-    w: Any
-    updates: Any
-    made: Any
-    D: Any
-    rule: Any
-    measure: Any
-
-
-def _search(p: Pass, low: int, high: int, R: float) -> Any:
-    t, _, R = next_mistake(p.w, p.D, p.measure, low, high, R)
-    return t, 0.0, R
-
-
-def _learn(p: Pass, k: int, low: int, high: int) -> Any:
-    return epoch(p.w, p.updates, p.made.times[k:], p.D, p.rule, p.measure, low, high)
-
-
-passes_of(Pass, _search, _learn)
-
-
-@njit(cache=True)
-def retrace(w, times, D, factor, least, now, out):
-    """Make the updates of a pass once more; writes down what the perceptron's `retrace` does.
-
-    The step of an update is what it multiplied weights by.
-    """
-    q = now[0]
-    for k in range(len(times)):
-        i = visit(D, times[k])
-        out.steps[k] = factor if D.y[i] > 0 else 1.0 / factor
-        out.scores[k] = dot(w, D.rows, i) + w[-1]
-        q -= square_under(w, D.rows, i)
-        scale(w, out.steps[k], least, D.rows, i)
-        q += square_under(w, D.rows, i)
-        out.squares[k] = q
-    now[0] = q
+@of(rules.is_sound, Doubling)
+def is_sound(rule, X, i):
+    """Are all features 0 or 1?"""
+    return is_binary(X, i)
 
 
 @njit(cache=True)
@@ -124,16 +67,7 @@ def redo(w, rows, examples, steps, least):
 class Factors(Recorder):
     """The updates of Winnow."""
 
-    def __init__(self, factor: float) -> None:
-        self.factor = factor
-
-    def retrace(
-        self, before: Before, made: Made, k: int, D: Examples, since: Array, now: Array
-    ) -> Found:
-        """Make the updates of a pass once more."""
-        found = Found.room(k)._replace(times=made.times)
-        retrace(before.w, made.times, D, self.factor, _least(before.w), now, found)
-        return found
+    signed = False
 
     def redo(self, run: Run, rows: Any, made: Redone) -> None:
         """Make these updates on a run."""
@@ -304,9 +238,10 @@ class Winnow(MistakeDriven):
     def _space(self) -> dict[str, Any]:
         return {"binarize": self.binarize, "threshold": self.threshold}
 
-    def _epoch(
-        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
-    ) -> tuple[int, float, int]:
+    def _rule(self, run: Run) -> Doubling:
+        return Doubling(float(self.factor), _least(run.w))
+
+    def _epoch(self, run: Run, work: Work) -> tuple[int, float, int]:
         dtype, top = run.w.dtype, float(np.finfo(run.w.dtype).max)
         threshold, factor = -float(run.w[-1]), float(self.factor)
         if not 0 < threshold < top / (len(run.w) * factor) or not dtype.type(factor) > 1:
@@ -315,12 +250,10 @@ class Winnow(MistakeDriven):
                 f"{len(run.w) - 1} features could leave the range of {dtype}, or not move in it: "
                 "choose others."
             )
-        work = Pass(run.w, updates, room, D, Doubling(factor, _least(run.w)), measure)
-        k, R, _, stopped = in_turn(work) if run.team is None else run.team.epoch(work)
-        return k, R, stopped
+        return MistakeDriven._epoch(self, run, work)
 
     def _recorder(self, run: Run) -> Factors:
-        return Factors(float(self.factor))
+        return Factors()
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         level = space["binarize"]

@@ -1,22 +1,53 @@
-"""What the learners of `machines.py` share: their data, their start, and what they tell."""
+"""What the learners that choose their steps share: a rule, a start, and what they tell.
 
-from abc import abstractmethod
+They learn from examples they got right, too, but not by enough, and may keep something beside their
+weights: variances, exponents.
+"""
+
 from math import hypot
 from typing import Any, Self
 
 import numpy as np
 
-from novikoff.cores import n_threads
-from novikoff.examples import Examples
+from novikoff.examples import weight
 from novikoff.inputs import as_rows
-from novikoff.learners import machines, many, parameters
-from novikoff.learners.additive import first_weights
+from novikoff.jit import njit
+from novikoff.learners import many, parameters
 from novikoff.learners.base import Array, MistakeDriven
-from novikoff.learners.joint import Made
 from novikoff.learners.recording import Recorder
-from novikoff.learners.ruled import Ruled, of_machines, taking_part
-from novikoff.learners.run import Run
-from novikoff.products import suited
+from novikoff.learners.ruled import Ruled
+from novikoff.learners.run import Run, first_weights
+from novikoff.rows import SUM, column, first, last
+
+INF = np.inf
+TINY = 2.0**-1022
+"""Below this, doubles have fewer digits."""
+OUT_OF_RANGE = np.nan
+"""What a rule returns where its step is too large or too small for floats."""
+
+
+@njit
+def is_felt(a, square, w):
+    """Can the weights take a step of `a`, which was found from the square of a length?
+
+    Not where the square left the range of doubles, or the step that of the weights.
+    """
+    return TINY <= square < INF and w.dtype.type(a) != 0
+
+
+@njit(fastmath=SUM)
+def size_under(w, X, i):
+    r"""$|b| + \sum_j |w_j|$ over the columns that row `i` has entries in."""
+    q = abs(np.float64(w[-1]))
+    for k in range(first(X, i), last(X, i)):
+        q += abs(np.float64(w[column(X, k)]))
+    return q
+
+
+@njit
+def told(w, D, i):
+    """What a rule tells of an update: the weight of the example, if these weights are in range."""
+    return weight(D, i) if size_under(w, D.rows, i) < INF else OUT_OF_RANGE
 
 
 class Online(MistakeDriven):
@@ -27,14 +58,11 @@ class Online(MistakeDriven):
 
     _takes_many_classes = True
     _counts_updates = True
+    _keeps_extra = True
 
     fit_intercept: bool
 
     # ------------------------------------------------------ what a learner supplies
-
-    @abstractmethod
-    def _rule(self, run: Run) -> Any:
-        """Its rule, as `machines.learn` knows it."""
 
     def _beside(self, space: dict[str, Any], w: Array) -> Array | None:
         """What is kept beside weights like these, as it is at the start."""
@@ -118,26 +146,6 @@ class Online(MistakeDriven):
         run.beside = self._beside(run.space, w)
         return run
 
-    def _epoch(
-        self, run: Run, updates: Array, room: Made, D: Examples, since: Array, measure: bool
-    ) -> tuple[int, float, int]:
-        if run.w.ndim > 1:
-            run.w = suited(run.w, D.rows)
-        W, beside = of_machines(run.w, run.beside)
-        taking = taking_part(since, W)
-        rule = self._rule(run)
-        if run.team is not None and len(W) == 1 and type(rule) in machines.FORESEEN:
-            errors = np.zeros(1, np.int64)
-            work = machines.Pass(W, beside, updates, errors, D, rule, taking, measure)
-            k, length, _, stopped = run.team.epoch(work)
-            run.mistakes[-1] += int(errors[0])
-            return k, length, stopped
-        k, wrong, length, stopped = machines.shared_out(
-            n_threads(self.n_jobs), W, beside, updates, D, rule, taking, measure
-        )
-        run.mistakes[-1] += int(wrong)
-        return k, length, stopped
-
     def _spread(self, run: Run, places: Array, n_classes: int) -> None:
         w = run.w
         run.w = many.spread(w, places, n_classes)
@@ -146,8 +154,11 @@ class Online(MistakeDriven):
             if run.beside is not None and len(places) > 1:
                 run.beside[places] = before  # both of two classes have what their one machine had
 
+    def _machines(self) -> bool:
+        return True
+
     def _recorder(self, run: Run) -> Recorder:
-        return Ruled(self._rule(run), whole=self._changes_all(run.space))
+        return Ruled(self._rule(run), apart=self._machines())
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return as_rows(X)

@@ -1,0 +1,64 @@
+"""The public names, once: type checkers read them here, and so does `__init__.py`."""
+
+from . import (
+    cluster as cluster,
+    data as data,
+    lab as lab,
+    plots as plots,
+    river as river,
+    store as store,
+)
+from .dual_trace import DualTrace as DualTrace
+from .errors import (
+    ClusterError as ClusterError,
+    DataError as DataError,
+    FileError as FileError,
+    ModelFileError as ModelFileError,
+    NotSeparable as NotSeparable,
+    NovikoffError as NovikoffError,
+    OutOfTime as OutOfTime,
+    ParameterError as ParameterError,
+    WeightOverflow as WeightOverflow,
+    WriteError as WriteError,
+)
+from .learners.arow import AROW as AROW
+from .learners.averaged import AveragedPerceptron as AveragedPerceptron
+from .learners.balanced_winnow import BalancedWinnow as BalancedWinnow
+from .learners.kernel import KernelPerceptron as KernelPerceptron
+from .learners.loss import (
+    perceptron_loss as perceptron_loss,
+    perceptron_subgradient as perceptron_subgradient,
+)
+from .learners.passive_aggressive import PassiveAggressive as PassiveAggressive
+from .learners.perceptron import Perceptron as Perceptron
+from .learners.pocket import Pocket as Pocket
+from .learners.romma import Romma as Romma
+from .learners.scw import SCW as SCW
+from .learners.second_order import SecondOrderPerceptron as SecondOrderPerceptron
+from .learners.voted import VotedPerceptron as VotedPerceptron
+from .learners.winnow import Winnow as Winnow
+from .margins.bounds import (
+    forgetron_bound as forgetron_bound,
+    freund_schapire_bound as freund_schapire_bound,
+    novikoff_bound as novikoff_bound,
+    winnow_bound as winnow_bound,
+)
+from .margins.bracket import Bracket as Bracket
+from .margins.certificate import Separability as Separability
+from .margins.hyperplane import distance as distance, margin as margin
+from .margins.max_margin import MaxMargin as MaxMargin
+from .margins.online_bounds import (
+    arow_bound as arow_bound,
+    balanced_winnow_bound as balanced_winnow_bound,
+    passive_aggressive_bound as passive_aggressive_bound,
+    second_order_bound as second_order_bound,
+)
+from .margins.separability import separability as separability
+from .progressive_validation import Progress as Progress, progressive as progressive
+from .store.models import load as load
+from .theorem import Proof as Proof
+from .trace import Trace as Trace
+from .words import describe as describe
+
+__version__: str
+_STARTED: float

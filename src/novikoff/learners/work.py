@@ -1,0 +1,101 @@
+"""A pass to be made: what a loop needs for it, and who makes it."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.cores import n_threads
+from novikoff.examples import Examples, n_visits
+from novikoff.learners.ruled import extra_of
+from novikoff.learners.run import Run
+from novikoff.learners.team import Team, shared_out
+from novikoff.loops import Apart, Joint, Log, Pass, Single, drive
+from novikoff.products import suited
+from novikoff.rules import is_foreseen
+
+Array = npt.NDArray[Any]
+
+ROOM = 1 << 22
+"""How many updates of a pass to make room for at once, where one visit can make many."""
+
+
+class Work(NamedTuple):
+    """A pass to be made, or a piece of one."""
+
+    D: Examples
+    since: Array
+    """The visit from which on each class takes part."""
+    updates: Array
+    """How often each example was updated on before."""
+    log: Log
+    """Room for its updates."""
+    squares: Array = np.empty(0)
+    """The squared lengths before it, and then those after it; empty if it is not recorded."""
+    measure: bool = False
+    """Are rows to be checked, and their lengths taken?"""
+
+    def tally(self, k: int) -> None:
+        """Count the `k` updates that it made with the examples they were made on."""
+        rows = self.D.rows_at(self.log.time[:k])
+        np.add.at(self.updates, rows, 1)
+
+
+def most_updates(learner: Any, run: Run) -> int:
+    """How many updates one visit can make."""
+    return len(run.w) if run.w.ndim > 1 and learner._machines() else 1
+
+
+def room(learner: Any, run: Run, n: int) -> Log:
+    """Room for the updates of a pass over `n` examples, or of a piece of it."""
+    each = most_updates(learner, run)
+    most = n if each == 1 else min(n, max(1, ROOM // each)) * each
+    return Log.room(most, recorded=run.recorded is not None)
+
+
+def pieces(learner: Any, run: Run, whole: Work) -> Iterator[Work]:
+    """A pass in one piece, or in as many as there is room for the updates of."""
+    D, n = whole.D, n_visits(whole.D)
+    most = max(1, len(whole.log.time) // most_updates(learner, run))
+    for low in range(0, n, most):
+        part = D if n <= most else D.visited(D.visits()[low : low + most])
+        squares = np.empty(0) if run.recorded is None else run.recorded.now.copy()
+        yield whole._replace(D=part, since=whole.since - low, squares=squares)
+
+
+def pass_over(learner: Any, run: Run, work: Work) -> Pass:
+    """All that a loop needs."""
+    many = run.w.ndim > 1
+    apart, since = many and learner._machines(), work.since
+    if many:
+        run.w = suited(run.w, work.D.rows)
+    if apart:  # there is a rest only once there is a second class
+        since = np.maximum(since, np.sort(since)[1])
+    W = run.w if many else run.w[None]
+    return Pass(
+        kind=Single() if not many else Apart(0) if apart else Joint(),
+        W=W,
+        extra=extra_of(run) if learner._keeps_extra else np.empty((len(W), 0)),
+        shares=learner._shares(run, work),
+        log=work.log,
+        D=work.D,
+        rule=learner._rule(run),
+        since=since if many else np.zeros(1, np.int64),
+        scores=np.empty(len(W), W.dtype),
+        least=np.full(len(W) if apart else 1, np.inf),
+        squares=work.squares,
+        mistakes=np.array([sum(run.mistakes)]),
+        whole=learner._changes_all(run.space),
+        measure=work.measure,
+    )
+
+
+def made(p: Pass, team: Team | None, n_jobs: int | None) -> tuple[int, float, int]:
+    """Make a pass: by a loop, or by threads that share its machines, or look ahead."""
+    if isinstance(p.kind, Apart):
+        return shared_out(1 if len(p.squares) else n_threads(n_jobs), p)
+    if team is not None and is_foreseen(p.rule):
+        return team.epoch(p)
+    done: tuple[int, float, int] = drive(p, 0, 0, n_visits(p.D), 0.0, False)
+    return done
