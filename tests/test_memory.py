@@ -85,7 +85,7 @@ def test_a_stream_of_rows_takes_no_more_and_more_memory():
     model.partial_fit(x, labels[0], classes=[0, 1])
 
     def more():
-        for k in range(2000):
+        for k in range(10_000):
             model.partial_fit(x, labels[k % 2])
 
     more()
@@ -93,7 +93,7 @@ def test_a_stream_of_rows_takes_no_more_and_more_memory():
     more()
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert held < 10_000
+    assert held < 100_000  # an object for each call would take more
 
 
 @pytest.fixture

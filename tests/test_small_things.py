@@ -29,7 +29,8 @@ def test_a_proof_prints_in_a_line():
 
 
 def test_dir_has_what_is_public():
-    assert set(dir(novikoff)) == {*novikoff.__all__, "__version__"}
+    folders = {"cluster", "data", "lab", "plots", "river", "store"}
+    assert set(dir(novikoff)) == {*novikoff.__all__, *folders}
 
 
 def test_labels_of_two_columns_are_refused():
