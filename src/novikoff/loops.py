@@ -25,6 +25,9 @@ TINY, NEAR = 1e-30, 0.99
 the largest square so far need not be measured precisely."""
 
 
+UNSEEN = np.empty(0), np.empty(0), np.empty(0, np.int64)
+
+
 class Log(NamedTuple):
     """What happened, update by update: room for it, or the updates themselves."""
 
@@ -46,16 +49,9 @@ class Log(NamedTuple):
     @classmethod
     def room(cls, n: int, *, recorded: bool = False) -> "Log":
         """Room for `n` updates."""
-        seen = n if recorded else 0
-        return cls(
-            np.empty(n, np.int64),
-            np.empty(n, np.int32),
-            np.empty(n, np.int32),
-            np.empty(n),
-            np.empty(seen),
-            np.empty(seen),
-            np.empty(seen, np.int64),
-        )
+        whole, classes = np.empty(n, np.int64), np.empty((2, n), np.int32)
+        seen = (np.empty(n), np.empty(n), np.empty(n, np.int64)) if recorded else UNSEEN
+        return cls(whole, classes[0], classes[1], np.empty(n), *seen)
 
     def some(self, low: int, high: int) -> "Log":
         """The updates from one number on, up to another."""
@@ -114,6 +110,18 @@ class Pass(NamedTuple):
 
 
 # ------------------------------------------------------------- what the loops do
+
+
+def machines(kind: Any, W: Any) -> tuple[int, int]:
+    """How many machines there are, and the class of the first: known when compiling, of one."""
+    return len(W), kind.base
+
+
+@overload(machines, forceinline=True)
+def _machines(kind, W):
+    if is_a(kind, Single):
+        return lambda kind, W: (1, 1)
+    return lambda kind, W: (len(W), kind.base)
 
 
 def multiplied(kind: Any, W: Any, X: Any, i: int, scores: Any, measure: bool) -> Any:
@@ -222,7 +230,7 @@ def apart(p, k, low, high, R, search):
     is not sound, or numbers past the range of their type.
     """
     W, D, rule, log = p.W, p.D, p.rule, p.log
-    recorded = len(p.squares) > 0
+    (n, base), recorded = machines(p.kind, W), len(p.squares) > 0
     for t in range(U(low), U(high)):
         i = visit(D, t)
         announce(D, t)
@@ -231,9 +239,9 @@ def apart(p, k, low, high, R, search):
             R = longest(R, rule, D.rows, i, q)
             if np.inf == R:
                 return k, R, np.int64(t)
-        for j in range(U(0), U(len(W))):
-            c = p.kind.base + np.int64(j)
-            if np.int64(t) < p.since[j]:
+        for j in range(U(0), U(n)):
+            c = base + np.int64(j)
+            if n > 1 and np.int64(t) < p.since[j]:
                 continue
             s = np.float64((product if j == U(0) else p.scores[j]) + W[j, -1])
             if not abs(s) < np.inf:

@@ -5,18 +5,18 @@ $s = \langle w, x_i\rangle + b$, if $y_i s \le 0$:
 
 $$w \leftarrow w + \eta\,c_i\,y_i x_i, \qquad b \leftarrow b + \eta\,c_i\,y_i.$$
 
-If some unit $u$ has $y_i\langle u, x_i\rangle \ge \gamma$ and $\|x_i\| \le R$ for all $i$,
-at most $(R/\gamma)^2$ updates happen, in any order (Novikoff 1962).
+If some unit $u$ has $y_i\langle u, x_i\rangle \ge \gamma$ and $\|x_i\| \le R$ for all $i$, at most
+$(R/\gamma)^2$ updates happen, in any order (Novikoff 1962).
 
-Of many classes, with weights $w_c$ for every class $c$, the largest score is predicted. On example
-$i$ of class $y$, with $r$ the class of the largest score among the others, if $s_y \le s_r$:
+Of many classes, the largest score is predicted. On example $i$ of class $y$, with $r$ the class of
+the largest score among the others, if $s_y \le s_r$:
 
 $$w_y \leftarrow w_y + \eta\,c_i\,x_i, \qquad w_r \leftarrow w_r - \eta\,c_i\,x_i.$$
 
-Kesler's construction makes this the perceptron itself, on vectors that have $x_i$ in the place
-of $y$, $-x_i$ in that of $r$, and 0 elsewhere. Their length is $\sqrt2\,\|x_i\|$, so if
-some $u$ of unit length has $\langle u_y - u_r, x_i\rangle \ge \gamma$ for all examples and
-all $r \ne y$, at most $2(R/\gamma)^2$ updates happen (Crammer & Singer 2003, theorem 1).
+Kesler's construction makes this the perceptron itself, on vectors that have $x_i$ in the place of
+$y$, $-x_i$ in that of $r$, and 0 elsewhere. Their length is $\sqrt2\,\|x_i\|$, so if some $u$ of
+unit length has $\langle u_y - u_r, x_i\rangle \ge \gamma$ for all examples and all $r \ne y$, at
+most $2(R/\gamma)^2$ updates happen (Crammer & Singer 2003, theorem 1).
 """
 
 from dataclasses import replace
@@ -267,17 +267,15 @@ class Additive(MistakeDriven):
 
     def _account(self, run: Run, log: Log) -> None:
         """Add the steps up one by one, so that the cut of a stream into blocks does not matter."""
-        machines = run.w.ndim > 1 and self._machines()
+        joint, machines = run.w.ndim > 1 and not self._machines(), np.ndim(run.total) > 0
         which = np.maximum(log.gained, log.lost) if machines else np.zeros_like(log.gained)
         run.total = _added(run.total, which, log.step)
         run.largest = max(run.largest, float(log.step.max()))
-        joint = run.w.ndim > 1 and not machines
         if run.streaming or run.updates is None:
             run.private = _added(run.private, which, (1 + joint) * log.step**2)
         elif run.space["slack"]:
             shares = run.updates if run.shares is None else run.shares
-            squares = (shares.astype(np.float64) ** 2).sum(axis=None if joint else 0)
-            run.private = run.largest**2 * squares
+            run.private = run.largest**2 * (shares**2.0).sum(axis=None if joint else 0)
 
     def _check_parameters(self) -> None:
         parameters.choice("tie", self.tie, tuple(TIES))
@@ -324,8 +322,8 @@ class Additive(MistakeDriven):
             return MistakeDriven._shares(self, run, work)
         n, K = len(work.D.y), max(2, len(work.since))
         if run.w.ndim == 1:
-            signed = work.updates * np.where(work.D.y > 0, 1, -1)
-            return np.column_stack([np.zeros(n, np.int32), signed.astype(np.int32)])
+            signs = np.column_stack([np.zeros(n), np.where(work.D.y > 0, 1, -1)])
+            return (signs * work.updates[:, None]).astype(np.int32)
         shares = run.shares
         if shares is None or len(shares) != n or run.streaming:
             shares = np.zeros((n, K), np.int32)
@@ -360,8 +358,8 @@ class Additive(MistakeDriven):
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)
 
     def _reach(self, run: Run) -> float:
-        length = max(1.0, self._length(run.length, run.space))
-        return run.reach + float(np.max(run.total)) * length
+        longest = max(1.0, self._length(run.length, run.space))
+        return run.reach + longest * float(np.max(run.total))
 
     def _length(self, length: float, space: dict[str, Any]) -> float:
         """The length that the loop sees of a row this long."""
@@ -382,6 +380,8 @@ SEPARATE = (
 
 def _added(sums: Any, which: Array, numbers: Array) -> Any:
     """The sums, or the one sum, with these numbers added one after the other."""
+    if len(numbers) == 1 and not np.ndim(sums):
+        return float(sums) + float(numbers[0])
     after = np.array(sums, np.float64, ndmin=1)
     np.add.at(after, which, numbers)
     return after if np.ndim(sums) else float(after[0])

@@ -41,6 +41,9 @@ from novikoff.saving import Saved
 Array = npt.NDArray[Any]
 
 
+NO_SHARES = np.empty((0, 0), np.int32)
+
+
 class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     """A linear learner that changes only when it errs (abstract)."""
 
@@ -106,7 +109,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _shares(self, run: Run, work: Work) -> Array:
         """How often each class gained each example, less how often it lost it, if that matters."""
-        return np.empty((0, 0), np.int32)
+        return NO_SHARES
 
     def _conclude(self, run: Run, p: Pass) -> None:
         """Called after each pass that was made."""

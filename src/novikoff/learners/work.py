@@ -21,6 +21,9 @@ ROOM = 1 << 22
 """How many updates of a pass to make room for at once, where one visit can make many."""
 
 
+NONE, NO_EXTRA, AT_ONCE = np.empty(0), np.empty((1, 0)), np.zeros(1, np.int64)
+
+
 class Work(NamedTuple):
     """A pass to be made, or a piece of one."""
 
@@ -31,7 +34,7 @@ class Work(NamedTuple):
     """How often each example was updated on before."""
     log: Log
     """Room for its updates."""
-    squares: Array = np.empty(0)
+    squares: Array = NONE
     """The squared lengths before it, and then those after it; empty if it is not recorded."""
     measure: bool = False
     """Are rows to be checked, and their lengths taken?"""
@@ -58,9 +61,12 @@ def pieces(learner: Any, run: Run, whole: Work) -> Iterator[Work]:
     """A pass in one piece, or in as many as there is room for the updates of."""
     D, n = whole.D, n_visits(whole.D)
     most = max(1, len(whole.log.time) // most_updates(learner, run))
+    if n <= most and run.recorded is None:  # as always, but for the longest and the recorded
+        yield whole
+        return
     for low in range(0, n, most):
         part = D if n <= most else D.visited(D.visits()[low : low + most])
-        squares = np.empty(0) if run.recorded is None else run.recorded.now.copy()
+        squares = NONE if run.recorded is None else run.recorded.now.copy()
         yield whole._replace(D=part, since=whole.since - low, squares=squares)
 
 
@@ -76,19 +82,23 @@ def pass_over(learner: Any, run: Run, work: Work) -> Pass:
     return Pass(
         kind=Single() if not many else Apart(0) if apart else Joint(),
         W=W,
-        extra=extra_of(run) if learner._keeps_extra else np.empty((len(W), 0)),
+        extra=extra_of(run) if learner._keeps_extra else _no_extra(len(W)),
         shares=learner._shares(run, work),
         log=work.log,
         D=work.D,
         rule=learner._rule(run),
-        since=since if many else np.zeros(1, np.int64),
+        since=since if many else AT_ONCE,
         scores=np.empty(len(W), W.dtype),
-        least=np.full(len(W) if apart else 1, np.inf),
+        least=np.array([np.inf] * (len(W) if apart else 1)),
         squares=work.squares,
         mistakes=np.array([sum(run.mistakes)]),
         whole=learner._changes_all(run.space),
         measure=work.measure,
     )
+
+
+def _no_extra(n: int) -> Array:
+    return NO_EXTRA if n == 1 else np.empty((n, 0))
 
 
 def made(p: Pass, team: Team | None, n_jobs: int | None) -> tuple[int, float, int]:
