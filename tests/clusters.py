@@ -15,7 +15,7 @@ def in_process(n_workers=1):
     import dask
     from distributed import Client
 
-    # Python 3.11 can stand still in `sys._current_frames`, of which dask's profile is made
+    # dask's profiler calls `sys._current_frames`, which can deadlock on Python 3.11
     unwatched = {"distributed.worker.profile.enabled": False}
     with (
         dask.config.set(unwatched),

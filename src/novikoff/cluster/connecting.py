@@ -64,7 +64,7 @@ def _started(distributed: Any, n_workers: int | None) -> Any:
 
     settings = {
         "distributed.scheduler.allowed-failures": FAILURES,
-        "distributed.worker.profile.enabled": False,  # Python 3.11 can stand still while it is made
+        "distributed.worker.profile.enabled": False,  # it can deadlock on Python 3.11
     }
     with dask.config.set(settings):
         return distributed.LocalCluster(

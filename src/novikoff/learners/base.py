@@ -40,7 +40,6 @@ from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
 
-
 NO_SHARES = np.empty((0, 0), np.int32)
 
 

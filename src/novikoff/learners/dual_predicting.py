@@ -53,7 +53,7 @@ class DualPredicting(DualTelling, ABC):
             A = gram.block(run.kernel, X, places[some], run.dtype)
             A = A._replace(rows=A.rows.astype(dtype, copy=False))
             S[some], doubt = self._predicted(run, A)
-            unclear[some] = (_lead(S[some]) <= 4 * doubt) & (doubt > 0)  # two scores, two companies
+            unclear[some] = (_lead(S[some]) <= 4 * doubt) & (doubt > 0)  # two scores, two batches
         return S, unclear
 
     def _last_wins(self) -> bool:
