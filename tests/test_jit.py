@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from threading import Timer
 
 import numpy as np
 import pytest
@@ -193,6 +194,30 @@ def test_a_damaged_file_is_made_again(cache):
         assert (kernel(1.5), misses(kernel)) == (3.0, 1)
         kernel = fresh()
         assert (kernel(1.5), misses(kernel)) == (3.0, 0)
+
+
+@pytest.mark.skipif(jit.fcntl is None, reason="files cannot be locked here")
+def test_what_another_process_compiles_is_waited_for_but_not_forever(cache, monkeypatch):
+    fresh()(1.5)
+    [file] = cache.rglob("*.nbc")
+    other, hidden = fresh()._cache, file.with_suffix(".hidden")
+    file.rename(hidden)
+    other._claim(file)
+
+    def finish():
+        hidden.rename(file)
+        other._release(file)
+
+    Timer(0.3, finish).start()
+    kernel = fresh()
+    assert (kernel(1.5), misses(kernel)) == (3.0, 0)
+    file.unlink()
+    other._claim(file)
+    monkeypatch.setattr(jit, "PATIENCE", 0.1)
+    kernel = fresh()
+    assert (kernel(1.5), misses(kernel)) == (3.0, 1)
+    other._release(file)
+    assert not [*cache.rglob("*.lock")]
 
 
 def test_without_a_place_for_files_it_compiles_all_the_same(cache, monkeypatch):

@@ -10,6 +10,8 @@ the text of every module that can have a part in it. These modules are the kerne
 of the classes among its types (a rule's step stands in the file of the rule), and whatever
 modules with compiled code these import. `tests/test_jit.py` checks that kernels use nothing else.
 
+Where several processes need a form at once, one compiles it and the others wait.
+
 ``NUMBA_CACHE_DIR`` names another folder. A form that nobody has used for a month is removed.
 """
 
@@ -39,6 +41,11 @@ from numba.misc.appdirs import AppDirs
 
 from novikoff import _STARTED as STARTED
 
+try:
+    import fcntl
+except ImportError:  # where files cannot be locked so, every process compiles for itself
+    fcntl = None  # type: ignore[assignment]
+
 BARE: Any = {"_nrt": False, "error_model": "numpy"}
 VERSIONS = (
     sys.implementation.cache_tag,
@@ -49,6 +56,8 @@ VERSIONS = (
 SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "USING_SVML")
 """Those of numba that change what it compiles."""
 MONTH = 30 * 24 * 3600.0
+PATIENCE = 60.0
+"""How long to wait for another process that compiles the same, in seconds."""
 CLOCK = 0.02
 """How far the clock of files may be behind, in seconds."""
 IMPORT = re.compile(r"^from (novikoff[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
@@ -94,6 +103,8 @@ class KernelCache(NullCache):
         assert function.__closure__ is None  # it would be one more thing to know it by
         self.function = function
         self.options = sorted((name, sorted_if_set(value)) for name, value in options.items())
+        self.claims: dict[Path, int] = {}
+        """The files that this process has locked, since it compiles what belongs there."""
 
     @property
     def cache_path(self) -> str:
@@ -105,10 +116,13 @@ class KernelCache(NullCache):
         path = self._path(sig, target_context.codegen())
         if path is None:
             return None
-        try:
-            payload = pickle.loads(path.read_bytes())
-        except Exception:  # there is none, or it is damaged: it will be made again
+        payload = read(path)
+        if payload is None:
+            self._claim(path)
+            payload = read(path)  # another process may have been at it
+        if payload is None:
             return None
+        self._release(path)
         with suppress(OSError):
             os.utime(path)
         return CompileResult._rebuild(target_context, *payload)
@@ -116,14 +130,37 @@ class KernelCache(NullCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled form, if it does not refer to this process."""
         path = self._path(sig, data.codegen)
-        if path is None or data.lifted or data.library.has_dynamic_globals:
+        if path is None:
             return
-        beside = path.with_name(f"{uuid.uuid4().hex}.tmp")
+        with suppress(OSError):
+            if not (data.lifted or data.library.has_dynamic_globals):
+                beside = path.with_name(f"{uuid.uuid4().hex}.tmp")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                beside.write_bytes(dumps(data._reduce()))
+                beside.replace(path)
+                remove_unused()
+        self._release(path)
+
+    def _claim(self, path: Path) -> None:
+        """Lock the file of a form that is to be compiled; wait while another process has it."""
+        if fcntl is None or path in self.claims:
+            return
+        until = time.monotonic() + PATIENCE
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_bytes(dumps(data._reduce()))
-            beside.replace(path)
-            remove_unused()
+            self.claims[path] = claim = os.open(path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR)
+            while time.monotonic() < until:
+                try:
+                    fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    time.sleep(0.02)
+
+    def _release(self, path: Path) -> None:
+        if (claim := self.claims.pop(path, None)) is not None:
+            with suppress(OSError):
+                path.with_suffix(".lock").unlink()
+            os.close(claim)
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
         function = self.function
@@ -137,6 +174,14 @@ class KernelCache(NullCache):
         made_by = VERSIONS, codegen.magic_tuple(), settings
         name = hashlib.sha256(repr((kernel, made_by, text)).encode()).hexdigest()[:32]
         return Path(self.cache_path, f"{function.__qualname__}-{name}.nbc")
+
+
+def read(path: Path) -> Any:
+    """What is kept in a file; None if there is none, or if it is damaged."""
+    try:
+        return pickle.loads(path.read_bytes())
+    except Exception:  # whatever is wrong with it, it will be made again
+        return None
 
 
 def sorted_if_set(value: Any) -> Any:
@@ -202,5 +247,6 @@ def remove_unused() -> None:
     """Remove what was not used for a month, once per process."""
     for path in folder().glob("*/*"):
         with suppress(OSError):
-            if path.suffix in (".nbc", ".tmp") and path.stat().st_mtime < time.time() - MONTH:
+            old = path.stat().st_mtime < time.time() - MONTH
+            if old and path.suffix in (".nbc", ".tmp", ".lock"):
                 path.unlink()
