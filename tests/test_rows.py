@@ -133,13 +133,15 @@ def test_unit(X):
 @given(X=matrices)
 def test_gram(X):
     K = Gram(X @ X.T)
-    alpha = np.arange(1.0, len(X) + 2)
+    w = np.arange(1.0, X.shape[1] + 1)
+    scores = np.append(X @ w, 0.0)
     for i, x in enumerate(X):
-        assert dot(alpha, K, i) == x @ (alpha[:-1] @ X)
+        assert dot(scores, K, i) == x @ w
         assert norm(K, i) == np.sqrt(x @ x)
-        moved = alpha.copy()
+        assert dot_and_sqnorm(scores, K, i) == (x @ w, x @ x)
+        moved = scores.copy()
         add(moved, 3.0, K, i)
-        np.testing.assert_array_equal(moved - alpha, 3.0 * (np.arange(len(alpha)) == i))
+        np.testing.assert_array_equal(moved, np.append(X @ (w + 3.0 * x), 0.0))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])

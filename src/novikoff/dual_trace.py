@@ -59,7 +59,7 @@ class DualTrace(Record):
         self._learner, self._made = clone(model), run.recorded.copy()
         self._n_classes = len(model.classes_)
         self._budget = getattr(run.memory, "budget", None)
-        apart = model._apart(len(run.squares))
+        apart = model._apart(run.outputs)
         table, _ = told(self._made, apart, (1.0, 1.0) if apart else (2.0, 2.0))
         self.mistakes_per_epoch = np.array(run.mistakes, np.int64)
         self._tell(table, 0)

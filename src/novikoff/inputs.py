@@ -12,10 +12,8 @@ from novikoff.errors import BadRow, DataError, WeightOverflow
 from novikoff.jit import njit
 from novikoff.rows import CSR, U, constant, is_binary, norm
 
-DTYPES = [
-    np.dtype(name) for name in ("float64", "float32", "bool", "int8", "uint8", "int16", "uint16")
-]
-"""What the loops read as it is; anything else becomes the first of these."""
+DTYPES = [np.dtype(name) for name in ("float64", "float32", "uint8")]
+"""What the loops read as it is, and booleans as bytes; anything else becomes the first of these."""
 
 _AS_IS = frozenset(DTYPES)
 
@@ -32,6 +30,7 @@ def read(estimator: Any, X: Any, *, reset: bool) -> Any:
     nothing done to it skips scikit-learn's checks, which would cost more than learning
     from a single row does.
     """
+    X = in_bytes(X)
     if (
         not reset
         and type(X) in (np.ndarray, sparse.csr_array, sparse.csr_matrix)
@@ -63,6 +62,12 @@ def read(estimator: Any, X: Any, *, reset: bool) -> Any:
     return in_canonical_order(X) if sparse.issparse(X) else X
 
 
+def in_bytes(X: Any) -> Any:
+    """An array of booleans as one of bytes, without a copy; anything else as it is."""
+    is_booleans = isinstance(X, np.ndarray) and X.dtype == np.bool_
+    return X.view(np.uint8) if is_booleans else X
+
+
 def as_rows(X: Any) -> Any:
     """The same data as `novikoff.rows` knows it."""
     if not sparse.issparse(X):
@@ -77,6 +82,12 @@ def in_csr(X: Any) -> Any:
     """
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         return X  # others say what is wrong
+    if X.dtype == np.bool_:  # of which one and one are one
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return type(X)((X.data.view(np.uint8), X.indices, X.indptr), shape=X.shape)
     kind = X.dtype if X.dtype in _AS_IS else DTYPES[0]
     if X.format == "coo":
         order = np.argsort(X.row, kind="stable")
@@ -113,8 +124,7 @@ def added_up(X: Any, exact: bool) -> Any:
     else:
         X = X.copy()
         X.sort_indices()
-    if X.has_canonical_format or X.dtype == bool:
-        X.sum_duplicates()
+    if X.has_canonical_format:
         return X
     sums = X.data if X.dtype.kind == "f" and not exact else X.data.astype(np.float64)
     n, rounded = add_up(X.indices, X.indptr, sums)

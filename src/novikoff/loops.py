@@ -25,7 +25,7 @@ TINY, NEAR = 1e-30, 0.99
 the largest square so far need not be measured precisely."""
 
 
-UNSEEN = np.empty(0), np.empty(0), np.empty(0, np.int64)
+UNSEEN = np.empty(0), np.empty(0, np.int64), np.empty(0)
 
 
 class Log(NamedTuple):
@@ -41,16 +41,17 @@ class Log(NamedTuple):
     """What the rule tells of its step: what the example was multiplied by, without its sign."""
     score: Any
     """The score of the machine before the update, or by how much the right class led its rival;"""
-    square: Any
-    """the squared length of the weights after it, of the machine's or of all;"""
     mistakes: Any
-    """and how many mistakes there were by then. These are empty if the run is not recorded."""
+    """how many mistakes there were by then;"""
+    square: Any
+    """and the squared length of the weights after it, of the machine's or of all. These three are
+    empty if nobody asked for them."""
 
     @classmethod
     def room(cls, n: int, *, recorded: bool = False) -> "Log":
         """Room for `n` updates."""
         whole, classes = np.empty(n, np.int64), np.empty((2, n), np.int32)
-        seen = (np.empty(n), np.empty(n), np.empty(n, np.int64)) if recorded else UNSEEN
+        seen = (np.empty(n), np.empty(n, np.int64), np.empty(n)) if recorded else UNSEEN
         return cls(whole, classes[0], classes[1], np.empty(n), *seen)
 
     def some(self, low: int, high: int) -> "Log":
@@ -100,7 +101,7 @@ class Pass(NamedTuple):
     least: Any
     """The least margin so far, of each machine or of all classes."""
     squares: Any
-    """The squared lengths so far; empty if the run is not recorded."""
+    """The squared lengths so far; empty if nobody asks for them."""
     mistakes: Any
     """One number: how many there were so far."""
     whole: Any
@@ -230,7 +231,7 @@ def apart(p, k, low, high, R, search):
     is not sound, or numbers past the range of their type.
     """
     W, D, rule, log = p.W, p.D, p.rule, p.log
-    (n, base), recorded = machines(p.kind, W), len(p.squares) > 0
+    (n, base), squared = machines(p.kind, W), len(p.squares) > 0
     for t in range(U(low), U(high)):
         i = visit(D, t)
         announce(D, t)
@@ -256,7 +257,7 @@ def apart(p, k, low, high, R, search):
             if search:
                 return k, R, np.int64(t)
             p.mistakes[0] += m <= 0.0
-            before = square(W[j], D.rows, i, p.whole) if recorded else 0.0
+            before = square(W[j], D.rows, i, p.whole) if squared else 0.0
             a = learn(rule, W[j], p.extra[j], y, m, D, i)
             if a == 0.0:
                 continue
@@ -265,10 +266,11 @@ def apart(p, k, low, high, R, search):
             log.time[k], log.step[k] = t, a
             log.gained[k], log.lost[k] = (c, -1) if y > 0 else (-1, c)
             q = share(rule, a, p.shares, i, c, y)
-            if recorded:
+            if len(log.score) > 0:
+                log.score[k], log.mistakes[k] = s, p.mistakes[0]
+            if squared:
                 q += 0.0 if p.whole else p.squares[j] - before
-                p.squares[j] = q + square(W[j], D.rows, i, p.whole)
-                log.score[k], log.square[k], log.mistakes[k] = s, p.squares[j], p.mistakes[0]
+                p.squares[j] = log.square[k] = q + square(W[j], D.rows, i, p.whole)
             k += 1
     return k, R, np.int64(-1)
 
@@ -299,7 +301,7 @@ def joint(p, k, low, high, R, search):
     There is none before a second class takes part.
     """
     W, D, rule, log = p.W, p.D, p.rule, p.log
-    recorded = len(p.squares) > 0
+    squared = len(p.squares) > 0
     for t in range(U(low), U(high)):
         i = visit(D, t)
         announce(D, t)
@@ -319,7 +321,7 @@ def joint(p, k, low, high, R, search):
         if search:
             return k, R, np.int64(t)
         p.mistakes[0] += m <= 0.0
-        before = squares(W, D.rows, i, y, r) if recorded else 0.0
+        before = squares(W, D.rows, i, y, r) if squared else 0.0
         a = push(rule, W, y, r, m, D, i)
         if a == 0.0:
             continue
@@ -328,9 +330,11 @@ def joint(p, k, low, high, R, search):
         log.time[k], log.step[k] = t, a
         log.gained[k], log.lost[k] = y, r
         q = share(rule, a, p.shares, i, y, 1) + share(rule, a, p.shares, i, r, -1)
-        if recorded:
+        if len(log.score) > 0:
+            log.score[k], log.mistakes[k] = m, p.mistakes[0]
+        if squared:
             p.squares[0] = p.squares[0] - before + squares(W, D.rows, i, y, r) + q
-            log.score[k], log.square[k], log.mistakes[k] = m, p.squares[0], p.mistakes[0]
+            log.square[k] = p.squares[0]
         k += 1
     return k, R, np.int64(-1)
 

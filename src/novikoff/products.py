@@ -18,6 +18,7 @@ from novikoff.rows import (
     dot,
     first,
     is_a,
+    is_dual,
     last,
     sqnorm,
     value,
@@ -27,6 +28,8 @@ from novikoff.rows import (
 @njit(fastmath=SUM)
 def dot_two(w, v, X, i):
     """`dot` with two weight vectors from one look at the row; of a plain dense one, bit for bit."""
+    if is_dual(X):
+        return w[i], v[i]
     s = t = w.dtype.type(0)
     r = divisor(X, i)
     for k in range(first(X, i), last(X, i)):

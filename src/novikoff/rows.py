@@ -3,9 +3,9 @@ r"""Rows of the data, whatever holds them.
 A learner touches data through the functions of this module only, so its loop is written
 once. A row can be
 
-- a row of a dense C-ordered array of floats, booleans or 8- and 16-bit integers;
+- a row of a dense C-ordered array of floats or bytes;
 - `CSR`, a row of a sparse matrix;
-- `Gram`, a row of a kernel matrix, where the weights are dual coefficients;
+- `Gram`, a row of a kernel matrix, where the weights are the scores of all rows;
 - `Unit`, any of these scaled to length 1;
 - `Above`, any of these as 0/1: is the value above a level?
 - `Clipped`, any of these with its values between 0 and 1.
@@ -52,7 +52,11 @@ class CSR(NamedTuple):
 
 
 class Gram(NamedTuple):
-    """Rows of a kernel matrix, `K[i, j] = k(x_i, x_j)`."""
+    """Rows of a kernel matrix, `K[i, j] = k(x_i, x_j)`.
+
+    The weights are the scores of these rows. So the product with a row is one of the weights, and
+    to add a row to the weights in the feature space adds its kernel values to the scores.
+    """
 
     K: Any
 
@@ -214,7 +218,7 @@ def _divided(X, x, r):
 
 
 def is_dual(X: Any) -> bool:
-    """Are the weights dual coefficients, one per row?"""
+    """Are the weights the scores of the rows?"""
     return isinstance(X, Gram)
 
 
@@ -287,6 +291,8 @@ def prefetch(context: Any, array: Any, index: Any) -> Any:
 @njit(fastmath=SUM)
 def dot(w, X, i):
     r"""$\langle w, x_i\rangle$"""
+    if is_dual(X):
+        return w[i]
     s = w.dtype.type(0)
     r = divisor(X, i)
     for k in range(first(X, i), last(X, i)):
@@ -299,11 +305,8 @@ def add(w, a, X, i):
     r"""$w \leftarrow w + a\,x_i$"""
     a = w.dtype.type(a)
     r = divisor(X, i)
-    if is_dual(X):
-        w[i] += a
-    else:
-        for k in range(first(X, i), last(X, i)):
-            w[column(X, k)] += a * divided(X, value(X, i, k), r)
+    for k in range(first(X, i), last(X, i)):
+        w[column(X, k)] += a * divided(X, value(X, i, k), r)
 
 
 @njit
@@ -318,6 +321,8 @@ def scale(w, f, least, X, i):
 @njit(fastmath=SUM)
 def sqnorm(w, X, i):
     r"""$\|x_i\|^2$ before any division, quickly: in the precision of `w`."""
+    if is_dual(X):
+        return w.dtype.type(value(X, i, i))
     q = w.dtype.type(0)
     for k in range(first(X, i), last(X, i)):
         x = w.dtype.type(value(X, i, k))
@@ -348,7 +353,7 @@ def _dot_and_sqnorm(w, X, i):
         return dot(w, X, i), q
 
     # a sparse row has to gather weights, which a second sum would slow down
-    return in_two if is_a(X, CSR, Unit) else lambda w, X, i: in_one_pass(w, X, i)
+    return in_two if is_a(X, CSR, Unit, Gram) else lambda w, X, i: in_one_pass(w, X, i)
 
 
 @njit(fastmath=SUM)

@@ -61,7 +61,7 @@ def test_recording_changes_nothing_and_gives_the_coefficients_back(
     np.testing.assert_array_equal(trace.weights(len(trace)), as_told(by_example(model, len(y))))
     assert trace.mistakes[-1] <= model.n_mistakes_
     assert (trace.weights(0) == 0).all()
-    outputs = len(model._run.squares)
+    outputs = model._run.outputs
     if outputs == 1 or not model._apart(outputs):
         assert trace.squared_norm[-1] == pytest.approx(model._run.squares.sum(), rel=1e-12)
     if trace.gained is None:

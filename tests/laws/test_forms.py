@@ -10,7 +10,6 @@ from scipy import sparse
 from laws.learners import ADDITIVE, EXACT, LEARNERS, assert_same, data_for, fitted, options_for
 from novikoff import AveragedPerceptron, Perceptron, Winnow
 from novikoff.examples import Examples
-from novikoff.inputs import DTYPES
 from novikoff.learners.additive import TIES, Rule, SlackRule
 from novikoff.rows import Gram
 from one_pass import one_pass
@@ -101,11 +100,12 @@ def test_gram_rows_make_the_same_mistakes(world, options):
             np.testing.assert_array_equal(column, column_dual)
         assert pytest.approx(R_dual) == R
         np.testing.assert_array_equal(shares, shares_dual)
-    np.testing.assert_array_equal(dual[0, :-1] @ X, primal[0, :-1])
+    np.testing.assert_array_equal(dual[0, :-1], X @ primal[0, :-1])
     assert dual[0, -1] == primal[0, -1]
 
 
-ALL_TYPES = [(AveragedPerceptron, dtype.name) for dtype in DTYPES]
+TYPES = ("float64", "float32", "bool", "int8", "uint8", "int16", "uint16")
+ALL_TYPES = [(AveragedPerceptron, dtype) for dtype in TYPES]
 
 
 @pytest.mark.parametrize(("learner", "dtype"), [*ALL_TYPES, *((one, "float32") for one in EXACT)])

@@ -137,8 +137,8 @@ class Additive(MistakeDriven):
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
             Dense or any scipy sparse format, a pandas or polars frame. Floats of single
-            and double precision, booleans and 8- and 16-bit integers are read as they
-            are; all else is converted to doubles first.
+            and double precision, booleans and unsigned bytes are read as they are; all
+            else is converted to doubles first.
         y : array of shape (n_samples,)
             Labels of two classes or more. Of two, the larger is the positive class.
         coef_init : array of shape (n_features,) or (1, n_features), optional

@@ -34,13 +34,11 @@ from novikoff.learners.recording import Recorder, pair_of
 from novikoff.learners.run import Like, Run, Undo, undone_on_error
 from novikoff.learners.team import at_work
 from novikoff.learners.weights import Stream, class_totals, example_weights, ratio, require_some
-from novikoff.learners.work import Work, made, pass_over, pieces, room
+from novikoff.learners.work import NO_SHARES, Work, made, pass_over, pieces, room
 from novikoff.loops import Log, Pass
 from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
-
-NO_SHARES = np.empty((0, 0), np.int32)
 
 
 class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):

@@ -27,10 +27,10 @@ import numpy.typing as npt
 
 from novikoff.jit import njit
 from novikoff.learners import gram
-from novikoff.learners.dual_record import Change, classes_of
 from novikoff.learners.dual_run import DualRun
 from novikoff.learners.gram import Block
 from novikoff.learners.support import Support
+from novikoff.loops import Log
 
 Array = npt.NDArray[Any]
 
@@ -81,26 +81,25 @@ def next_mistake(S, y, t, tie, least):
     return len(y), 0
 
 
-def forgetful(
-    run: DualRun, A: Block, y: Array, tie: int, changes: list[Change] | None = None
-) -> int:
-    """Visit a block, keeping within the budget; how many mistakes there were, or -1.
+def forgetful(run: DualRun, A: Block, y: Array, tie: int) -> tuple[Log | None, Array]:
+    """Visit a block, keeping within the budget.
 
-    The updates are added to `changes`, if that is a list.
+    The updates, None if a score is not finite, and what each multiplied all weights by.
     """
     support: Support = run.support
     cycle: Cycle = run.memory
     S, G = support.scores(run.kernel, A), gram.table(run.kernel, A, A)
+    log, factors, before = Log.room(len(y), recorded=True), np.ones(len(y)), sum(run.mistakes)
     made, t = 0, 0
     while S.shape[1]:
         t, r = next_mistake(S, y, t, tie, run.least)
         if t < 0:
-            return -1
+            return None, factors
         if t == len(y):
             break
         v = step(int(y[t]), int(r), S.shape[1])
-        score = float(S[t, 0] if S.shape[1] == 1 else S[t, y[t]] - S[t, r])
-        run.squares += 2 * v * S[t] + v * v * float(G[t, t])
+        log.score[made] = S[t, 0] if S.shape[1] == 1 else S[t, y[t]] - S[t, r]
+        run.squares += (2 * v * S[t] + v * v * float(G[t, t])).sum()
         S += np.multiply.outer(G[t], v)
         phi = shrink(run, S)
         new = Block(A.rows[[t]], A.squares[[t]], A.numbers[[t]])
@@ -108,13 +107,11 @@ def forgetful(
             support.append(new, np.zeros(1, np.int64), phi * v[None])
         else:
             replace_oldest(run, A, new, phi * v, S)
-        if changes is not None:
-            many, square = S.shape[1] > 1, float(run.squares.sum())
-            who = (int(y[t]), int(r)) if many else classes_of(0, float(v[0]), 1)
-            total = sum(run.mistakes) + made + 1
-            changes.append(Change(t, *who, phi, phi, score, square, total))
+        log.time[made], log.gained[made], log.lost[made] = t, y[t], r
+        log.step[made] = factors[made] = phi
+        log.square[made], log.mistakes[made] = run.squares[0], before + made + 1
         made, t = made + 1, t + 1
-    return made
+    return log.some(0, made), factors[:made]
 
 
 def step(y: int, r: int, outputs: int) -> Array:
@@ -130,10 +127,10 @@ def step(y: int, r: int, outputs: int) -> Array:
 def shrink(run: DualRun, S: Array) -> float:
     r"""Shrink all weights, and the scores of a block, by the $\varphi$ that is returned."""
     Phi, U = shrinking(run.memory.budget)
-    R = sqrt(run.largest * (2.0 if len(run.squares) > 1 else 1.0))
-    length = sqrt(float(run.squares.sum()))
+    R = sqrt(run.largest * (2.0 if run.is_joint else 1.0))
+    length = sqrt(float(run.squares[0]))
     phi = min(Phi, U * R / length) if length > 0 else Phi
-    run.support.scale(np.full(len(run.squares), phi))
+    run.support.scale(np.full(run.outputs, phi))
     run.squares *= phi * phi
     S *= phi
     return phi
@@ -145,7 +142,7 @@ def replace_oldest(run: DualRun, A: Block, new: Block, v: Array, S: Array) -> No
     old, lost = support.row(cycle.oldest), support.coef[cycle.oldest].copy()
     own = gram.table(run.kernel, old, old)[0, 0]
     s = support.scores(run.kernel, old)[0] + v * gram.table(run.kernel, old, new)[0, 0]
-    run.squares += lost * lost * own - 2 * lost * s
+    run.squares += (lost * lost * own - 2 * lost * s).sum()
     np.maximum(run.squares, 0.0, out=run.squares)
     S -= np.multiply.outer(gram.table(run.kernel, old, A)[0], lost)
     support.put_row(cycle.oldest, new, v)

@@ -26,14 +26,14 @@ from novikoff.inputs import names_in, overflow, read, require_sound, weight_dtyp
 from novikoff.labels import as_labels, growing_classes, numbered
 from novikoff.learners import dual_record, gram, parameters
 from novikoff.learners.classes import mixing, n_outputs, places_of
-from novikoff.learners.dual_blocks import Made, Targets, blocks, targets
+from novikoff.learners.dual_blocks import ONE, Made, Targets, blocks, pass_over, targets
 from novikoff.learners.dual_predicting import WATCHED, DualPredicting
-from novikoff.learners.dual_record import Change
 from novikoff.learners.dual_run import DualRun
 from novikoff.learners.gram import Block, Kernel
 from novikoff.learners.run import undone_on_error
 from novikoff.learners.support import Support
 from novikoff.learners.weights import Stream, class_totals, example_weights, ratio, require_some
+from novikoff.loops import Log, drive
 from novikoff.saving import Saved
 
 Array = npt.NDArray[Any]
@@ -69,12 +69,16 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """What is kept beside the rows erred on, at the start."""
 
     @abstractmethod
-    def _learn(self, run: DualRun, wanted: Targets, S: Array, G: Array, made: Made) -> int:
-        """Visit a block with scores `S` and the table `G`, and write down the updates made.
+    def _rule(self) -> Any:
+        """Its rule, as `novikoff.loops` knows it."""
 
-        Afterwards `S` has the scores after all of them. Returns how many mistakes there were, or
-        -1 if a score was not finite.
-        """
+    @abstractmethod
+    def _made(self, run: DualRun, log: Log, extra: Array, G: Array) -> Made:
+        """What the updates of a block with the table `G` add up to; notes squares in the log."""
+
+    def _extra(self, run: DualRun, n: int) -> Array:
+        """What the rule keeps of each weight vector on a block of `n` rows."""
+        return np.empty((run.outputs, 0))
 
     @abstractmethod
     def _advice(self) -> str:
@@ -86,12 +90,6 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     def _revisits(self, run: DualRun) -> bool:
         """Are the scores of all rows worth keeping from pass to pass?"""
         return isinstance(run.support, Support)
-
-    @abstractmethod
-    def _changes(
-        self, run: DualRun, y: Array, S: Array, G: Array, q: Array, made: Made
-    ) -> list[Change]:
-        """The updates made on a block, one by one; `S` and the squares `q` are as before it."""
 
     def _apart(self, outputs: int) -> bool:
         """Has each of several weight vectors a problem of its own?"""
@@ -171,7 +169,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             width,
             weight_dtype(X),
             self._support(outputs, width),
-            np.zeros(outputs),
+            np.zeros(problems),
             np.zeros(problems, np.int64),
             np.zeros(problems),
             np.zeros(problems),
@@ -219,20 +217,23 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _visit(self, run: DualRun, A: Block, wanted: Targets, S: Array, places: Array) -> Made:
         """Learn from a block whose scores so far are `S`."""
-        made = Made(np.zeros(S.shape), np.ones(S.shape[1]))
         run.longest = max(run.longest, float(A.squares.max()))
         run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
         G = gram.table(run.kernel, A, A)
         if gram.out_of_range(run.kernel, A, G):
             raise overflow(run.dtype)
-        before = None if run.recorded is None else (S.copy(), G, run.squares.copy())
-        wrong = self._learn(run, wanted, S, G, made)
-        if wrong < 0 or not (run.largest < np.inf and np.isfinite(run.squares).all()):
+        n, K = S.shape
+        if not K:  # there is one class so far, and nothing to learn
+            run.note(places, wanted.y, Log.room(0, recorded=True), ONE)
+            return Made(np.zeros(S.shape), np.ones(0))
+        p = pass_over(S, G, wanted, self._rule(), self._extra(run, n), run)
+        k, _, stopped = drive(p, 0, 0, n, 0.0, False)
+        S[:], log = p.W[:, :n].T, p.log.some(0, k)
+        made = self._made(run, log, p.extra, p.D.rows.K)
+        if stopped >= 0 or not (run.largest < np.inf and np.isfinite(run.squares).all()):
             raise overflow(run.dtype)
-        if run.recorded is not None and before is not None:
-            changes = self._changes(run, wanted.y, *before, made)
-            dual_record.note(run.recorded, len(run.mistakes) - 1, places, wanted.y, changes)
-        run.mistakes[-1] += wrong
+        run.note(places, wanted.y, log, made.factors)
+        run.mistakes[-1] = int(p.mistakes[0]) - sum(run.mistakes[:-1])
         return made
 
     def _keep(self, run: DualRun, A: Block, made: Made, slots: Array | None) -> None:

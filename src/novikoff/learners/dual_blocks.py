@@ -7,12 +7,17 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.errors import DataError
-from novikoff.examples import shuffled
+from novikoff.examples import Examples, shuffled
+from novikoff.learners.dual_run import DualRun
+from novikoff.learners.work import NO_SHARES, NONE
+from novikoff.loops import Apart, Joint, Log, Pass, Single
+from novikoff.rows import Gram, constant
 
 Array = npt.NDArray[Any]
 
 BLOCK = 256
 """How many rows are visited with one matrix product."""
+ONE = np.ones(1)
 
 
 class Targets(NamedTuple):
@@ -40,6 +45,8 @@ class Made(NamedTuple):
     """What was added to the coefficient of each row in each weight vector."""
     carry: Array
     """What each weight vector was multiplied by before."""
+    factors: Array = ONE
+    """What each update multiplied its weights by, or one number for all."""
 
     def rows(self) -> tuple[Array, Array]:
         """The places of the rows that were added, and what was."""
@@ -70,3 +77,27 @@ def blocks(order: Array) -> Iterator[Array]:
     """The rows of an order, some at a time."""
     for low in range(0, len(order), BLOCK):
         yield order[low : low + BLOCK]
+
+
+def pass_over(S: Array, G: Array, wanted: Targets, rule: Any, extra: Array, run: DualRun) -> Pass:
+    """A block as the loops know it: its scores are the weights, and its table is the rows."""
+    n, K = S.shape
+    W = np.zeros((K, n + 1))
+    W[:, :n] = S.T
+    rows = Gram(constant(np.ascontiguousarray(G, np.float64)))
+    return Pass(
+        kind=Single() if K == 1 else Joint() if run.is_joint else Apart(0),
+        W=W,
+        extra=extra,
+        shares=NO_SHARES,
+        log=Log.room(n * (1 if run.is_joint else K), recorded=True),
+        D=Examples(rows, wanted.y).weighted(wanted.steps),
+        rule=rule,
+        since=np.zeros(K, np.int64),
+        scores=np.empty(K),
+        least=run.least,
+        squares=NONE,
+        mistakes=np.array([sum(run.mistakes)]),
+        whole=False,
+        measure=False,
+    )

@@ -27,12 +27,10 @@ class DualMargin(DualTelling):
         u, R = float(np.finfo(run.dtype).eps), self._step_length()
         value = gram.rounding(run.kernel, run.width, run.longest, run.largest, u)
         value += (CHUNK + 16) * u * run.largest + self._unfelt()
-        joined = len(run.counts) == 1
-        squares = run.squares.sum(keepdims=True) if joined else run.squares
         forgets = isinstance(run.memory, Cycle)  # then weights are no sum of all updates
         found = []
         for q, M, total, least in zip(
-            *(numbers.tolist() for numbers in (squares, run.counts, run.total, run.least)),
+            *(numbers.tolist() for numbers in (run.squares, run.counts, run.total, run.least)),
             strict=True,
         ):
             if M and not TINY < total * total * run.largest < np.inf:  # squares are not exact here
@@ -55,8 +53,7 @@ class DualMargin(DualTelling):
 
     def _step_length(self) -> float:
         """The largest length of an update."""
-        several = len(self._fitted().squares) > 1 and len(self._run.counts) == 1
-        return self.radius_ * (sqrt(2.0) if several else 1.0)
+        return self.radius_ * (sqrt(2.0) if self._fitted().is_joint else 1.0)
 
     @property
     def margin_(self) -> Bracket:

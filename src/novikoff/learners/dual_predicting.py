@@ -48,7 +48,7 @@ class DualPredicting(DualTelling, ABC):
 
     def _scored(self, run: DualRun, X: Any, places: Array, dtype: Any) -> tuple[Array, Array]:
         """The scores of these rows in this precision, and which of them are in doubt."""
-        S, unclear = np.zeros((len(places), len(run.squares))), np.zeros(len(places), np.bool_)
+        S, unclear = np.zeros((len(places), run.outputs)), np.zeros(len(places), np.bool_)
         for some in self._blocks(np.arange(len(places))):
             A = gram.block(run.kernel, X, places[some], run.dtype)
             A = A._replace(rows=A.rows.astype(dtype, copy=False))

@@ -6,31 +6,15 @@ learning, where the coefficients of earlier blocks are multiplied once, at the e
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from novikoff.learners.updates import LARGEST, Updates, columns
+from novikoff.loops import Log
 
 Array = npt.NDArray[Any]
-
-
-class Change(NamedTuple):
-    """One update."""
-
-    time: int
-    """The row of the block."""
-    gained: int
-    """The class whose weights gained the example, -1 for none; 1 or 0 of two classes."""
-    lost: int
-    step: float
-    """How much of it they gained or lost."""
-    carry: float
-    """What their coefficients were multiplied by before."""
-    score: float
-    square: float
-    mistakes: int
 
 
 def begin(outputs: int) -> Updates:
@@ -39,60 +23,22 @@ def begin(outputs: int) -> Updates:
     return Updates(np.zeros(0), np.zeros(1), 0, table=table)
 
 
-def note(made: Updates, epoch: int, places: Array, y: Array, changes: list[Change]) -> None:
-    """Add the updates made on a block of these rows, of these classes."""
-    if changes:
-        new, names = made.room(len(changes)), made.table.dtype.names or ()
-        found = {
-            name: np.array(column)
-            for name, column in zip(Change._fields, zip(*changes, strict=True), strict=True)
-        }
-        times, many = found["time"], "gained" in names
-        own = y[times]
-        new["epoch"], new["label"] = epoch, own if many else 2 * own - 1
-        new["position"], new["example"] = made.visited + times, made.origin + places[times]
-        new["step"] = (
-            found["step"] if many else np.where(found["gained"] > 0, 1, -1) * found["step"]
-        )
-        new["square"] = np.fmin(found["square"], LARGEST)
-        for name in ("score", "mistakes", "carry", *(("gained", "lost") if many else ())):
-            new[name] = found[name]
-        new["first"] = np.arange(len(changes)) == 0
+def note(made: Updates, epoch: int, places: Array, y: Array, log: Log, factors: Array) -> None:
+    """Add the updates made on a block of these rows, of these classes.
+
+    `factors` are what each update multiplied its weights by, or one number for all.
+    """
+    new, times = made.room(len(log.time)), log.time
+    many = "gained" in (made.table.dtype.names or ())
+    new["epoch"], new["label"] = epoch, y[times] if many else 2 * y[times] - 1
+    new["position"], new["example"] = made.visited + times, made.origin + places[times]
+    new["step"] = log.step if many else np.where(log.gained > 0, log.step, -log.step)
+    new["square"], new["carry"] = np.fmin(log.square, LARGEST), factors
+    new["score"], new["mistakes"] = log.score, log.mistakes
+    if many:
+        new["gained"], new["lost"] = log.gained, log.lost
+    new["first"] = np.arange(len(times)) == 0
     made.visited += len(places)
-
-
-def classes_of(c: int, sign: float, outputs: int) -> tuple[int, int]:
-    """The class that gains an example added to weight vector `c`, and the one that loses it."""
-    if outputs == 1:
-        return (1, 0) if sign > 0 else (0, 1)
-    return (c, -1) if sign > 0 else (-1, c)
-
-
-def of_perceptron(
-    S: Array, G: Array, q: Array, delta: Array, joint: bool, mistakes: int
-) -> list[Change]:
-    """The updates on a block, from what they added, and the scores and squares before."""
-    found = []
-    for t in np.flatnonzero(delta.any(axis=1)).tolist():
-        xx = float(G[t, t])
-        if joint:
-            y, r = int(delta[t].argmax()), int(delta[t].argmin())
-            mistakes, score = mistakes + 1, float(S[t, y] - S[t, r])
-            h = float(delta[t, y])
-            q[y] += 2 * h * S[t, y] + h * h * xx
-            q[r] += h * h * xx - 2 * h * S[t, r]
-            S[:, y] += h * G[t].astype(np.float64)
-            S[:, r] -= h * G[t].astype(np.float64)
-            found.append(Change(t, y, r, h, 1.0, score, float(q.sum()), mistakes))
-            continue
-        for c in np.flatnonzero(delta[t]).tolist():
-            a, score = float(delta[t, c]), float(S[t, c])
-            mistakes += 1
-            q[c] += 2 * a * score + a * a * xx
-            S[:, c] += a * G[t].astype(np.float64)
-            who = classes_of(c, a, S.shape[1])
-            found.append(Change(t, *who, abs(a), 1.0, score, float(q[c]), mistakes))
-    return found
 
 
 # ------------------------------------------------------------- made again

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.learners import dual_record
 from novikoff.learners.gram import Kernel
 from novikoff.learners.support import Support
 from novikoff.learners.telling import Counting
 from novikoff.learners.updates import Updates
+from novikoff.loops import Log
 
 Array = npt.NDArray[Any]
 
@@ -26,9 +28,9 @@ class DualRun:
     support: Any
     """A `Support`; or a `Plain`, the weights themselves."""
     squares: Array
-    r"""$\|w\|^2$ of every weight vector."""
+    r"""$\|w\|^2$ in each of the problems: one, or one for every class against the rest."""
     counts: Array
-    """How many mistakes each of the problems saw: one, or one for every class against the rest."""
+    """How many mistakes each of them saw."""
     total: Array
     """The sum of the steps of each of them."""
     least: Array
@@ -50,6 +52,22 @@ class DualRun:
     recorded: Updates | None = None
     """What happened, update by update, if that is recorded."""
 
+    @property
+    def outputs(self) -> int:
+        """How many weight vectors there are."""
+        return int(self.support.outputs)
+
+    @property
+    def is_joint(self) -> bool:
+        """Is there one problem for several weight vectors?"""
+        return self.outputs > 1 and len(self.counts) == 1
+
+    def note(self, places: Array, y: Array, log: Log, factors: Array) -> None:
+        """Count the updates made on these rows, of these classes, and record them if asked to."""
+        self.updates[-1] += len(log.time)
+        if self.recorded is not None:
+            dual_record.note(self.recorded, len(self.mistakes) - 1, places, y, log, factors)
+
     def begin_pass(self) -> None:
         """Count from here on as in one more pass."""
         if self.recorded is not None:
@@ -63,11 +81,10 @@ class DualRun:
         squares, counts, total, least = (
             numbers.copy() for numbers in (self.squares, self.counts, self.total, self.least)
         )
-        if outputs is not None:
+        if outputs is not None and not self.is_joint:
             share = abs(outputs).astype(np.int64)  # a new vector is an old one, its negative, or 0
-            if len(counts) == len(squares):
-                counts, total, least = counts @ share, total @ share, np.zeros(share.shape[1])
-            squares = squares @ share
+            counts, total, squares = counts @ share, total @ share, squares @ share
+            least = np.zeros(share.shape[1])
         return replace(
             self,
             support=self.support.branch(outputs),

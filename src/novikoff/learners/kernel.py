@@ -1,6 +1,6 @@
 r"""The kernel perceptron (Aizerman, Braverman & Rozonoer 1964; Freund & Schapire 1999).
 
-The perceptron's loop with $\phi(x)$ in the place of $x$: on example $i$ with score
+The perceptron's loop, and its rule, with $\phi(x)$ in the place of $x$: on example $i$ with score
 $s = \sum_j \alpha_j\,k(x_j, x_i)$, if $y_i s \le 0$,
 
 $$\alpha_i \leftarrow \alpha_i + y_i, \qquad\text{that is}\qquad w \leftarrow w + y_i\,\phi(x_i).$$
@@ -21,69 +21,17 @@ import numpy as np
 
 from novikoff.errors import ParameterError
 from novikoff.inputs import overflow
-from novikoff.jit import njit
-from novikoff.learners import dual_record, gram, parameters
-from novikoff.learners.additive import TIES
+from novikoff.learners import gram, parameters
+from novikoff.learners.additive import TIES, Rule
 from novikoff.learners.budget import Cycle, forgetful
 from novikoff.learners.dual import DualLearner
 from novikoff.learners.dual_blocks import Made, Targets, blocks
 from novikoff.learners.dual_margin import DualMargin
-from novikoff.learners.dual_record import Change, of_perceptron
 from novikoff.learners.dual_run import Array, DualRun
 from novikoff.learners.events import Events, shares, votes
 from novikoff.learners.gram import Block
 from novikoff.learners.support import Support
-
-
-@njit(allocates=True, cache=True)
-def against_rest(S, G, wanted, shift, tie, delta, run):
-    """Visit a block: every weight vector is for one class, `c + shift`, and against the others."""
-    y, steps = wanted
-    q, counts, total, least = run
-    k = 0
-    for t in range(len(y)):
-        h = steps[t]
-        for c in range(S.shape[1]):
-            a = 1.0 if y[t] == c + shift else -1.0
-            m = a * S[t, c]
-            if not abs(m) < np.inf:
-                return -1
-            least[c] = min(least[c], m)
-            if m < 0.0 or (m == 0.0 and a != tie):
-                q[c] += 2 * h * m + h * h * G[t, t]
-                S[:, c] += a * h * G[t]
-                delta[t, c] = a * h
-                counts[c] += 1
-                total[c] += h
-                k += 1
-    return k
-
-
-@njit(allocates=True, cache=True)
-def joint(S, G, wanted, tie, delta, run):
-    """Visit a block: the true class against the best of the others."""
-    y, steps = wanted
-    q, counts, total, least = run
-    k = 0
-    for t in range(len(y)):
-        h, r, best = steps[t], -1, -np.inf
-        for c in range(S.shape[1]):
-            if not abs(S[t, c]) < np.inf:
-                return -1
-            if c != y[t] and (S[t, c] > best or (S[t, c] == best and tie > 0)):
-                r, best = c, S[t, c]
-        m = S[t, y[t]] - best
-        least[0] = min(least[0], m)
-        if m < 0.0 or (m == 0.0 and (tie == 0 or (r < y[t]) == (tie < 0))):
-            q[y[t]] += 2 * h * S[t, y[t]] + h * h * G[t, t]
-            q[r] += h * h * G[t, t] - 2 * h * best
-            S[:, y[t]] += h * G[t]
-            S[:, r] -= h * G[t]
-            delta[t, y[t]], delta[t, r] = h, -h
-            counts[0] += 1
-            total[0] += h
-            k += 1
-    return k
+from novikoff.loops import Log
 
 
 class KernelPerceptron(DualMargin, DualLearner):
@@ -304,40 +252,45 @@ class KernelPerceptron(DualMargin, DualLearner):
             return
         run.longest = max(run.longest, float(A.squares.max()))
         run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
-        changes: list[Change] | None = None if run.recorded is None else []
-        made = forgetful(run, A, wanted.y, TIES[self.tie], changes)
-        if made < 0 or not run.largest < np.inf:
+        log, shrunk = forgetful(run, A, wanted.y, TIES[self.tie])
+        if log is None or not run.largest < np.inf:
             raise overflow(run.dtype)
-        if run.recorded is not None and changes is not None:
-            dual_record.note(run.recorded, len(run.mistakes) - 1, places, wanted.y, changes)
+        run.note(places, wanted.y, log, shrunk)
+        made = len(log.time)
         run.mistakes[-1] += made
-        run.updates[-1] += made
         run.counts[:1] += made
         run.total[:1] += made
 
-    def _learn(self, run: DualRun, wanted: Targets, S: Array, G: Array, made: Made) -> int:
-        about = run.squares, run.counts, run.total, run.least
-        delta, tie, told = made.delta, TIES[self.tie], tuple(wanted)
-        if S.shape[1] > 1 and len(run.counts) == 1:
-            made_wrong = int(joint(S, G, told, tie, delta, about))
-        else:
-            made_wrong = int(against_rest(S, G, told, int(S.shape[1] == 1), tie, delta, about))
-        run.updates[-1] += int(np.count_nonzero(delta))
-        return made_wrong
+    def _rule(self) -> Rule:
+        return Rule(1.0, 0.0, TIES[self.tie])
 
-    def _changes(
-        self, run: DualRun, y: Array, S: Array, G: Array, q: Array, made: Made
-    ) -> list[Change]:
-        joint = S.shape[1] > 1 and len(run.counts) == 1
-        return of_perceptron(S, G, q, made.delta, joint, sum(run.mistakes))
+    def _made(self, run: DualRun, log: Log, extra: Array, G: Array) -> Made:
+        joint, delta = run.is_joint, np.zeros((len(G), run.outputs))
+        gains, loses = log.gained >= 0, log.lost >= 0
+        sign = np.where(gains, 1.0, -1.0)
+        if run.outputs == 1:
+            which = np.zeros(len(sign), np.int64)
+            delta[log.time, 0] = sign * log.step
+        else:
+            which = np.zeros_like(log.gained) if joint else np.maximum(log.gained, log.lost)
+            delta[log.time[gains], log.gained[gains]] = log.step[gains]
+            delta[log.time[loses], log.lost[loses]] = -log.step[loses]
+        np.add.at(run.counts, which, 1)
+        np.add.at(run.total, which, log.step)
+        m, xx = log.score if joint else sign * log.score, G.diagonal()[log.time]
+        longer = 2 * log.step * m + (1 + joint) * log.step**2 * xx
+        for c in np.unique(which):
+            own = which == c
+            squares = np.cumsum(np.append(run.squares[c], longer[own]))
+            log.square[own], run.squares[c] = squares[1:], squares[-1]
+        return Made(delta, np.ones(run.outputs))
 
     def _remember(self, run: DualRun, times: Array, rows: Array, delta: Array) -> None:
         run.memory.append(times, rows, delta)
 
     def _resumed(self, classes: Array) -> DualRun:
         before = self._run
-        several = len(before.squares) > 1
-        if several and len(before.counts) != self._problems(len(before.squares)):
+        if before.outputs > 1 and len(before.counts) != self._problems(before.outputs):
             raise ParameterError(
                 f"multi_class={self.multi_class!r} is not what the run began with: set it back, or "
                 "start anew with fit."
@@ -351,9 +304,10 @@ class KernelPerceptron(DualMargin, DualLearner):
         run = DualLearner._resumed(self, classes)
         if kept is not None:
             run.support.detach()
-        if len(run.squares) > 1 and len(run.counts) != self._problems(len(run.squares)):
+        if run.outputs > 1 and len(run.counts) != self._problems(run.outputs):
             run.counts, run.least = run.counts.sum(keepdims=True) // 2, np.zeros(1)
             run.total = run.total.sum(keepdims=True) / 2
+            run.squares = run.squares.sum(keepdims=True)
         return run
 
     def _advice(self) -> str:
@@ -375,11 +329,11 @@ class KernelPerceptron(DualMargin, DualLearner):
             return DualLearner._predicted(self, run, A)
         scatter = self._scatter(run, A)
         if self.predict_with == "averaged":
-            u = run.memory.tally(support.n, len(run.squares))
+            u = run.memory.tally(support.n, run.outputs)
             sums = T * support.coef[: support.n] - u
             return support.scores(run.kernel, A, coef=sums) / T, support.size(sums) * scatter / T
-        V, unsure = np.zeros((len(A.numbers), len(run.squares))), np.zeros(len(A.numbers), np.int64)
-        vote = shares if V.shape[1] > 1 and len(run.counts) == 1 else votes
+        V, unsure = np.zeros((len(A.numbers), run.outputs)), np.zeros(len(A.numbers), np.int64)
+        vote = shares if run.is_joint else votes
         on_line = +1 if self.tie == "positive" else -1
         vote(self._table(run, A), run.memory.columns(), T, on_line, scatter, V, unsure)
         return V / T, unsure / T

@@ -18,6 +18,11 @@ class Plain:
     def __init__(self, W: Array) -> None:
         self.W = W
 
+    @property
+    def outputs(self) -> int:
+        """How many weight vectors there are."""
+        return len(self.W)
+
     def append(self, A: Block, places: Array, coef: Array) -> None:
         """Add the rows at these places of a block, times their coefficients."""
         self.W = self.W + np.asarray(coef.T @ A.rows[places])

@@ -24,17 +24,20 @@ aggressive form meets at most $(R/(\gamma\delta))^2$ of those (theorem 5), and t
 separator.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from novikoff import rules
 from novikoff.jit import njit
 from novikoff.learners import parameters
 from novikoff.learners.dual import DualLearner
-from novikoff.learners.dual_blocks import Made, Targets
-from novikoff.learners.dual_record import Change, classes_of
+from novikoff.learners.dual_blocks import ONE, Made
 from novikoff.learners.dual_run import Array, DualRun
 from novikoff.learners.plain import Plain
+from novikoff.loops import Log
+from novikoff.rows import add, sqnorm
+from novikoff.rules import of
 
 EDGES = {"mistake": 0.0, "margin": 1.0}
 
@@ -42,7 +45,7 @@ OPPOSITE = 1e-13
 """Below this share of its greatest value, what $a - m^2$ is left with is rounding alone."""
 
 
-@njit(cache=True)
+@njit
 def shortest(m, q, xx):
     """What `w` and `y x` are multiplied by in the update; no numbers if there is none."""
     a = xx * q
@@ -54,35 +57,44 @@ def shortest(m, q, xx):
     return (a - m) / rest, q * (1.0 - m) / rest
 
 
-@njit(allocates=True, cache=True)
-def relaxed(S, G, y, shift, edge, made, run):
-    """Visit a block: every weight vector is for one class, `c + shift`, and against the others.
+class Relaxed(NamedTuple):
+    r"""ROMMA's rule.
 
-    How many mistakes there were, -1 if a score is not finite, and how many updates.
+    Of each weight vector it keeps, beside the scores of the block: $\|w\|^2$, how many mistakes
+    there were, what the weights before the block were multiplied by, and the coefficients of the
+    block's rows.
     """
-    delta, carry = made
-    q, counts, least = run
-    k = n = 0
-    for t in range(len(y)):
-        for c in range(S.shape[1]):
-            sign = 1.0 if y[t] == c + shift else -1.0
-            m = sign * S[t, c]
-            if not abs(m) < np.inf:
-                return -1, n
-            least[c] = min(least[c], m)
-            if m <= 0.0:
-                counts[c] += 1
-                k += 1
-            if (m <= 0.0 or m < edge) and G[t, t] > 0.0:
-                f, d = shortest(m, q[c], np.float64(G[t, t]))
-                if f == f:
-                    q[c] = f * q[c] + d
-                    S[:, c] = f * S[:, c] + sign * d * G[t]
-                    delta[:, c] *= f
-                    delta[t, c] = sign * d
-                    carry[c] *= f
-                    n += 1
-    return k, n
+
+    edge: float
+    """Up to which margin, beside mistakes, there is something to learn."""
+
+
+KEPT = 3
+"""How many numbers come before the coefficients."""
+
+
+@of(rules.content, Relaxed)
+def content(rule, m, y):
+    """Is the answer right, and by the margin asked for?"""
+    return m > 0.0 and m >= rule.edge
+
+
+@of(rules.learn, Relaxed)
+def learn(rule, w, extra, y, m, D, i):
+    r"""$w \leftarrow f\,w + d\,y\,x_i$, where $f$ and $d$ are what `shortest` says."""
+    extra[1] += m <= 0.0
+    xx = sqnorm(w, D.rows, i)
+    f, d = shortest(m, extra[0], xx) if xx > 0.0 else (np.nan, np.nan)
+    if np.isnan(f):
+        return 0.0
+    extra[0] = f * extra[0] + d
+    for k in range(len(w)):
+        w[k] *= f
+    for k in range(2, len(extra)):
+        extra[k] *= f
+    add(w, y * d, D.rows, i)
+    extra[KEPT + np.int64(i)] = y * d
+    return d
 
 
 class Romma(DualLearner):
@@ -199,31 +211,28 @@ class Romma(DualLearner):
     def _memory(self, outputs: int) -> Any:
         return None
 
-    def _learn(self, run: DualRun, wanted: Targets, S: Array, G: Array, made: Made) -> int:
-        about, edge = (run.squares, run.counts, run.least), EDGES[self.update_on]
-        found, updates = relaxed(S, G, wanted.y, int(S.shape[1] == 1), edge, tuple(made), about)
-        run.updates[-1] += int(updates)
-        return int(found)
+    def _rule(self) -> Relaxed:
+        return Relaxed(EDGES[self.update_on])
 
-    def _changes(
-        self, run: DualRun, y: Array, S: Array, G: Array, q: Array, made: Made
-    ) -> list[Change]:
-        found, mistakes, K = [], sum(run.mistakes), S.shape[1]
-        edge, shift = EDGES[self.update_on], int(K == 1)
-        for t in range(len(y)):
-            for c in range(K):
-                sign, score = (1.0 if y[t] == c + shift else -1.0), float(S[t, c])
-                m, xx = sign * score, float(G[t, t])
-                mistakes += m <= 0.0
-                if not (m <= 0.0 or m < edge) or not xx > 0.0:
-                    continue
-                f, d = shortest(m, float(q[c]), xx)
-                if f == f:
-                    q[c] = f * q[c] + d
-                    S[:, c] = f * S[:, c] + sign * d * G[t].astype(np.float64)
-                    who = classes_of(c, sign, K)
-                    found.append(Change(t, *who, d, f, score, float(q[c]), mistakes))
-        return found
+    def _extra(self, run: DualRun, n: int) -> Array:
+        extra = np.zeros((run.outputs, KEPT + n))
+        extra[:, 0], extra[:, 2] = run.squares, 1.0
+        return extra
+
+    def _made(self, run: DualRun, log: Log, extra: Array, G: Array) -> Made:
+        run.counts += extra[:, 1].astype(np.int64)
+        factors = self._follow(run.squares, log, G) if run.recorded is not None else ONE
+        run.squares = extra[:, 0].copy()
+        return Made(extra[:, KEPT:].T, extra[:, 2], factors)
+
+    def _follow(self, squares: Array, log: Log, G: Array) -> Array:
+        """How long the weights are after each update, and what it multiplied them by."""
+        factors, which = np.empty(len(log.time)), np.maximum(log.gained, log.lost)
+        for k, c in enumerate((which - (len(squares) == 1)).tolist()):
+            m, t = log.score[k] if log.gained[k] >= 0 else -log.score[k], log.time[k]
+            factors[k], d = shortest(m, squares[c], G[t, t])
+            squares[c] = log.square[k] = factors[k] * squares[c] + d
+        return factors
 
     def _advice(self) -> str:
         return (

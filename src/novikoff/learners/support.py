@@ -44,6 +44,11 @@ class Support:
         self.numbers: Array = np.zeros(0, np.int64)
         self.coef: Array = np.zeros((0, outputs))
 
+    @property
+    def outputs(self) -> int:
+        """How many weight vectors there are."""
+        return int(self.coef.shape[1])
+
     def append(self, A: Block, places: Array, coef: Array) -> None:
         """Add the rows at these places of a block."""
         n = self.n + len(places)

@@ -19,7 +19,8 @@ Array = npt.NDArray[Any]
 
 ROOM = 1 << 22
 """How many updates of a pass to make room for at once, where one visit can make many."""
-NONE, NO_EXTRA, AT_ONCE = np.empty(0), np.empty((1, 0)), np.zeros(1, np.int64)
+NONE, NO_SHARES = np.empty(0), np.empty((0, 0), np.int32)
+NO_EXTRA, AT_ONCE = np.empty((1, 0)), np.zeros(1, np.int64)
 
 
 class Work(NamedTuple):

@@ -15,7 +15,14 @@ from sklearn.utils.validation import (
 from novikoff.cores import row_by_row
 from novikoff.doubles import names_of, require_exact
 from novikoff.errors import DataError
-from novikoff.inputs import DTYPES, in_canonical_order, in_csr, require_sound, weight_dtype
+from novikoff.inputs import (
+    DTYPES,
+    in_bytes,
+    in_canonical_order,
+    in_csr,
+    require_sound,
+    weight_dtype,
+)
 from novikoff.jit import njit
 from novikoff.labels import as_labels, numbered
 from novikoff.rows import SUM, U, column, first, last, norm, value
@@ -39,7 +46,7 @@ def in_rows(X: Any, least: int = 1) -> Any:
     """The same, with the values not looked at; there must be so many."""
     require_exact(X)
     X = check_array(
-        in_csr(X) if sparse.issparse(X) else X,
+        in_csr(X) if sparse.issparse(X) else in_bytes(X),
         accept_sparse="csr",
         accept_large_sparse=True,
         dtype=DTYPES,

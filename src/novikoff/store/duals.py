@@ -106,11 +106,15 @@ def unpack_dual(model: DualLearner, parts: Parts) -> None:
         raise ModelFileError("The model in the file has no features.")
     K = n_outputs(model.classes_)
     n_seen = parts.count("n_seen")
-    squares = parts.tensor("squares", (np.float64,), (K,))
     counts = parts.counts("counts", None, below=n_seen + 1)
     P = len(counts)
     if P != K and not (isinstance(model, KernelPerceptron) and K > 1 and P == 1):
         raise ModelFileError(f"The file counts the mistakes of {P} problems, and not of {K}.")
+    squares = parts.tensor("squares", (np.float64,), (None,))
+    if len(squares) == K > P == 1:  # once every class had its own, also where they learn jointly
+        squares = squares.sum(keepdims=True)
+    if len(squares) != P:
+        raise ModelFileError(f"The file has {len(squares)} squared lengths, and not {P}.")
     parts.values.setdefault("step_ratio", 1.0)  # once all examples weighed 1
     steps = counts * (1.0 if isinstance(model, KernelPerceptron) else 0.0)  # Romma's are not added
     parts.tensors.setdefault("total", steps)
@@ -193,7 +197,7 @@ def _unpack_events(run: DualRun, parts: Parts) -> Events:
         raise ModelFileError("The times of the updates in the file do not increase.")
     n = len(times)
     rows = parts.counts("event.rows", n, below=run.support.n)
-    outputs = parts.counts("event.outputs", n, below=len(run.squares))
+    outputs = parts.counts("event.outputs", n, below=run.outputs)
     steps = parts.tensor("event.steps", (np.float64,), (n,))
     return Events(times, rows, outputs, steps, n)
 

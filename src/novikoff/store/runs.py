@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.errors import ModelFileError
-from novikoff.inputs import DTYPES, IN_ORDER, csr_state
+from novikoff.inputs import IN_ORDER, csr_state
 from novikoff.learners.averaged import mean_weights
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.parameters import LARGEST
@@ -20,8 +20,8 @@ from novikoff.store.values import decoded, encoded
 Array = npt.NDArray[Any]
 
 WEIGHTS = (np.float64, np.float32)
-VALUES = (*DTYPES, np.dtype(np.int32))
-"""The types of kept examples; rows of 8 and of 16 bits together are kept as 32."""
+VALUES = (*WEIGHTS, np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32)
+"""The types of kept examples; whole numbers of other types than bytes are in older files only."""
 INDICES = (np.int32, np.int64)
 
 
