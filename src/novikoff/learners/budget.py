@@ -25,12 +25,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.jit import njit
 from novikoff.learners import gram
+from novikoff.learners.dual_blocks import Targets, pass_over
 from novikoff.learners.dual_run import DualRun
 from novikoff.learners.gram import Block
-from novikoff.learners.support import Support
-from novikoff.loops import Log
+from novikoff.loops import Log, drive
 
 Array = npt.NDArray[Any]
 
@@ -53,78 +52,49 @@ def shrinking(budget: int) -> tuple[float, float]:
     return n ** (-0.5 / n), 0.25 * sqrt(n / log(n))
 
 
-@njit(cache=True)
-def next_mistake(S, y, t, tie, least):
-    """The first mistake from `t` on, and the class that was wrong; the end of the block if none.
-
-    One column of scores is for class 1 against class 0. Returns -1 for a score that is not finite.
-    """
-    for i in range(t, len(y)):
-        r, best, own = 1 - y[i], 0.0, 0.0
-        if S.shape[1] == 1:
-            own = S[i, 0] if y[i] == 1 else -S[i, 0]
-            wrong = own < 0.0 or (own == 0.0 and (tie == 0 or (tie > 0) != (y[i] == 1)))
-            if not abs(own) < np.inf:
-                return -1, 0
-        else:
-            r, best, own = -1, -np.inf, S[i, y[i]]
-            for c in range(S.shape[1]):
-                if not abs(S[i, c]) < np.inf:
-                    return -1, 0
-                if c != y[i] and (S[i, c] > best or (S[i, c] == best and tie > 0)):
-                    r, best = c, S[i, c]
-            own -= best
-            wrong = own < 0.0 or (own == 0.0 and (tie == 0 or (r < y[i]) == (tie < 0)))
-        least[0] = min(least[0], own)
-        if wrong:
-            return i, r
-    return len(y), 0
-
-
-def forgetful(run: DualRun, A: Block, y: Array, tie: int) -> tuple[Log | None, Array]:
+def forgetful(run: DualRun, A: Block, wanted: Targets, rule: Any) -> tuple[Log | None, Array]:
     """Visit a block, keeping within the budget.
 
-    The updates, None if a score is not finite, and what each multiplied all weights by.
+    A loop looks for the next mistake, and makes its update; what is shrunk and forgotten comes
+    after it. Returns the updates, None if a score is not finite, and what each multiplied all
+    weights by.
     """
-    support: Support = run.support
-    cycle: Cycle = run.memory
-    S, G = support.scores(run.kernel, A), gram.table(run.kernel, A, A)
-    log, factors, before = Log.room(len(y), recorded=True), np.ones(len(y)), sum(run.mistakes)
-    made, t = 0, 0
-    while S.shape[1]:
-        t, r = next_mistake(S, y, t, tie, run.least)
-        if t < 0:
+    support, cycle, n = run.support, run.memory, len(wanted.y)
+    S, factors = support.scores(run.kernel, A), np.ones(n)
+    if not run.outputs:  # there is one class so far, and nothing to learn
+        return Log.room(0, recorded=True), factors[:0]
+    G = gram.table(run.kernel, A, A)
+    p = pass_over(S, G, wanted, rule, np.empty((run.outputs, 0)), run)
+    log, made = p.log, 0
+    t = drive(p, made, 0, n, 0.0, True)[2]
+    while t >= 0:
+        k, (_, _, stopped) = made, drive(p, made, t, t + 1, 0.0, False)
+        if stopped >= 0:
             return None, factors
-        if t == len(y):
-            break
-        v = step(int(y[t]), int(r), S.shape[1])
-        log.score[made] = S[t, 0] if S.shape[1] == 1 else S[t, y[t]] - S[t, r]
-        run.squares += (2 * v * S[t] + v * v * float(G[t, t])).sum()
-        S += np.multiply.outer(G[t], v)
-        phi = shrink(run, S)
+        v = direction(int(log.gained[k]), int(log.lost[k]), run.outputs)
+        m = float(log.score[k] if run.is_joint else v[0] * log.score[k])
+        run.squares += 2 * m + (1 + run.is_joint) * float(G[t, t])
+        log.step[k] = factors[k] = phi = shrink(run, p.W)
         new = Block(A.rows[[t]], A.squares[[t]], A.numbers[[t]])
         if support.n < cycle.budget:
             support.append(new, np.zeros(1, np.int64), phi * v[None])
         else:
-            replace_oldest(run, A, new, phi * v, S)
-        log.time[made], log.gained[made], log.lost[made] = t, y[t], r
-        log.step[made] = factors[made] = phi
-        log.square[made], log.mistakes[made] = run.squares[0], before + made + 1
-        made, t = made + 1, t + 1
+            replace_oldest(run, A, new, phi * v, p.W[:, :n])
+        log.square[k], made = run.squares[0], k + 1
+        t = drive(p, made, t + 1, n, 0.0, True)[2]
     return log.some(0, made), factors[:made]
 
 
-def step(y: int, r: int, outputs: int) -> Array:
-    """What a mistake adds to the weight vectors: for class `y`, against class `r`."""
-    v = np.zeros(outputs)
+def direction(gained: int, lost: int, outputs: int) -> Array:
+    """What a mistake adds to the weight vectors, of which two classes have one."""
     if outputs == 1:
-        v[0] = 1.0 if y == 1 else -1.0
-    else:
-        v[y], v[r] = 1.0, -1.0
+        return np.array([1.0 if gained >= 0 else -1.0])
+    v = np.zeros(outputs)
+    v[gained], v[lost] = 1.0, -1.0
     return v
 
 
-def shrink(run: DualRun, S: Array) -> float:
+def shrink(run: DualRun, W: Array) -> float:
     r"""Shrink all weights, and the scores of a block, by the $\varphi$ that is returned."""
     Phi, U = shrinking(run.memory.budget)
     R = sqrt(run.largest * (2.0 if run.is_joint else 1.0))
@@ -132,11 +102,11 @@ def shrink(run: DualRun, S: Array) -> float:
     phi = min(Phi, U * R / length) if length > 0 else Phi
     run.support.scale(np.full(run.outputs, phi))
     run.squares *= phi * phi
-    S *= phi
+    W *= phi
     return phi
 
 
-def replace_oldest(run: DualRun, A: Block, new: Block, v: Array, S: Array) -> None:
+def replace_oldest(run: DualRun, A: Block, new: Block, v: Array, W: Array) -> None:
     """Forget the oldest row, which is no more in the scores of a block, and keep a new one."""
     support, cycle = run.support, run.memory
     old, lost = support.row(cycle.oldest), support.coef[cycle.oldest].copy()
@@ -144,6 +114,6 @@ def replace_oldest(run: DualRun, A: Block, new: Block, v: Array, S: Array) -> No
     s = support.scores(run.kernel, old)[0] + v * gram.table(run.kernel, old, new)[0, 0]
     run.squares += (lost * lost * own - 2 * lost * s).sum()
     np.maximum(run.squares, 0.0, out=run.squares)
-    S -= np.multiply.outer(gram.table(run.kernel, old, A)[0], lost)
+    W -= np.multiply.outer(lost, gram.table(run.kernel, old, A)[0])
     support.put_row(cycle.oldest, new, v)
     cycle.oldest = (cycle.oldest + 1) % cycle.budget

@@ -252,7 +252,7 @@ class KernelPerceptron(DualMargin, DualLearner):
             return
         run.longest = max(run.longest, float(A.squares.max()))
         run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
-        log, shrunk = forgetful(run, A, wanted.y, TIES[self.tie])
+        log, shrunk = forgetful(run, A, wanted, self._rule())
         if log is None or not run.largest < np.inf:
             raise overflow(run.dtype)
         run.note(places, wanted.y, log, shrunk)
