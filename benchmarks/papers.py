@@ -90,7 +90,7 @@ def begin(model, X, outputs):
     )
     if run.memory is not None:
         run.memory.append(np.array([0]), np.array([0]), np.ones((1, outputs)))
-    run.squares[:] = gram.diagonal(run.kernel, origin)
+    run.ledger.squares[:] = gram.diagonal(run.kernel, origin)
     return run, np.full((len(X), outputs), run.kernel.coef0**run.kernel.degree)
 
 
@@ -99,7 +99,7 @@ def after_each_epoch(model, X, y):
     model._check_common()
     model.n_features_in_, model.classes_ = X.shape[1], np.unique(y)
     run, scores = begin(model, X, len(model.classes_))
-    model._run = run
+    model._state = run
     slots = np.full(len(y), -1)
     order = shuffled(None, len(y), check_random_state(model.random_state))
     for epoch in range(EPOCHS):

@@ -39,9 +39,15 @@ def fit(model, source, client, **options):
 
 def bits(model):
     """All that a model learned, as bytes."""
-    run = model._run
-    numbers = (run.n_seen, run.mistakes, run.length, run.reach, run.largest)
-    arrays = (run.w, run.memory, run.total, run.least)
+    run = model._state
+    numbers = (
+        run.stream.n_seen,
+        run.ledger.mistakes,
+        run.ledger.length,
+        run.ledger.reach,
+        run.ledger.largest,
+    )
+    arrays = (run.weights, run.extra.get("tally"), run.ledger.total, run.ledger.least)
     return numbers, [None if a is None else np.asarray(a).tobytes() for a in arrays]
 
 

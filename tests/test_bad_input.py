@@ -347,7 +347,7 @@ def test_a_run_goes_on_in_the_space_it_began_in(learner):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.set_params(warm_start=False).fit(X, y)
-    assert model._run.space[name] == changes[name]
+    assert model._state.space[name] == changes[name]
 
 
 def test_a_warning_points_at_the_call():

@@ -10,6 +10,7 @@ import novikoff
 from commands import done, run, said, same_files
 from novikoff import Perceptron, progressive
 from novikoff.data import load, read, write
+from novikoff.learners.state import flat
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def test_the_other_learners_of_many_classes(folder, learner):
     assert (folder / f"{learner}.png").stat().st_size > 10_000
     data, model = read(folder / "mixed.csv"), novikoff.load(folder / "other")
     trace = model.trace_.with_data(data.X, data.y)
-    np.testing.assert_array_equal(trace.weights(len(trace)), model._run.w)
+    np.testing.assert_array_equal(trace.weights(len(trace)), flat(model._state.weights))
 
 
 def test_a_class_that_comes_late_and_a_stream_that_begins_with_one(folder):
@@ -118,7 +119,7 @@ def test_pictures_of_many_classes(folder, kind):
     assert said(*fit, "--block-bytes", "900")[0] == 0
     model, data = novikoff.load(folder / "m"), read(folder / "sorted.csv")
     trace = model.trace_.with_data(data.X, data.y)
-    np.testing.assert_array_equal(trace.weights(len(trace)), model._run.w)
+    np.testing.assert_array_equal(trace.weights(len(trace)), flat(model._state.weights))
     words = ("plot", folder / "m", folder / "sorted.csv", "-o", folder / "x.png", "--kind")
     assert said(*words, "progress")[0] == 0
     assert (folder / "x.png").stat().st_size > 10_000

@@ -176,7 +176,7 @@ def test_show_counts_examples_and_visits(folder, tmp_path):
     fit = ("fit", folder / "four.csv", "-o", tmp_path / "m", "--learner", "perceptron")
     assert said(*fit)[0] == 0
     shown = said("show", tmp_path / "m")[1]
-    visits = novikoff.load(tmp_path / "m")._run.n_seen
+    visits = novikoff.load(tmp_path / "m")._state.stream.n_seen
     assert f"examples     150, and {visits} visits in all passes" in shown
     assert visits > 150
     X, y = [[0.0], [1.0]], [0, 1]

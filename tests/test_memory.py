@@ -73,7 +73,7 @@ def test_a_vote_keeps_mistakes_and_no_weight_vectors():
     random = np.random.default_rng(0)
     X = random.standard_normal((500, 10))
     model = fitted(VotedPerceptron, X, random.integers(0, 2, 500), max_iter=20)
-    kept = sum(block.shape[0] for block in model._run.memory.support)
+    kept = sum(block.shape[0] for block in model._state.history.support)
     assert kept == np.count_nonzero(model.dual_coef_) <= 500 < model.n_mistakes_
 
 

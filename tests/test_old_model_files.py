@@ -5,7 +5,8 @@ import json
 import pytest
 
 from novikoff import store
-from novikoff.store.kinds import ADDED, KINDS
+from novikoff.store.kinds import KINDS
+from novikoff.store.runs import ADDED
 from write_model_files import DATA, records
 
 FILES = sorted(DATA.glob("*.safetensors"))

@@ -251,7 +251,7 @@ def test_large_examples_of_kernel_machines_are_their_support(style):
 def test_regions_where_scores_are_equal_are_those_of_predict():
     model = Perceptron(shuffle=False, tie="negative").fit([[1.0, 0.0], [2.0, 1.0]], ["a", "b"])
     model.partial_fit([[0.0, 0.0]], ["c"], classes=["a", "b", "c"])
-    model._run.w[:] = 0
+    model._state.weights[:] = 0
     display = BoundaryDisplay.from_estimator(model, [[0.0, 0.0], [1.0, 1.0]], ["a", "b"])
     assert region_of(display.ax_, (0.5, 0.5)) == 0
 

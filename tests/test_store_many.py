@@ -59,12 +59,12 @@ def test_the_first_files_do_not_tell_of_weights(kind, weight):
     model.fit(np.eye(3), [0, 1, 2], sample_weight=weight)
     for told in (True, False):
         parts = Parts()
-        pack_run(model._run, parts)
+        pack_run(model._state, parts)
         if not told:
             del parts.values["step_ratio"]
-        loaded = unpack_run(parts, 3, many=True)
+        loaded = unpack_run(model, parts)
         differ = weight is not None and len(set(weight)) > 1
-        assert loaded.step_ratio == ((3.0 if differ else 1.0) if told else np.inf)
+        assert loaded.ledger.step_ratio == ((3.0 if differ else 1.0) if told else np.inf)
 
 
 def test_a_stream_of_one_class_so_far(path):

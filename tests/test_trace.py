@@ -21,6 +21,7 @@ from laws.learners import ADDITIVE, RECORDED, assert_same, data_for, fitted, opt
 from novikoff import NotSeparable, Perceptron, Trace, Winnow, novikoff_bound
 from novikoff.data import load
 from novikoff.errors import DataError, ParameterError
+from novikoff.learners.state import flat
 from novikoff.proving import quantities
 from worlds import conventions, planted, worlds
 
@@ -106,16 +107,16 @@ def test_recording_changes_nothing_and_gives_the_weights_back(learner, form, dat
     plain = fitted(learner, X, y, **options)
     model = fitted(learner, X, y, record=True, **options)
     assert_same(plain, model, rows=X)
-    assert anatomy(plain)["_run"] | {"recorded": 0} == anatomy(model)["_run"] | {"recorded": 0}
+    assert anatomy(plain)["_state"] | {"log": 0} == anatomy(model)["_state"] | {"log": 0}
     trace = model.trace_
-    np.testing.assert_array_equal(trace.weights(len(trace)), model._run.w, strict=True)
+    np.testing.assert_array_equal(trace.weights(len(trace)), model._state.weights[0], strict=True)
     np.testing.assert_array_equal(np.bincount(trace.example, minlength=len(y)), model.dual_coef_)
     one_by_one = learner(**options | {"shuffle": False, "record": True})
     for i in range(len(y)):
         one_by_one.partial_fit(X[i : i + 1], y[i : i + 1], classes=[-1, 1])
         replayed = one_by_one.trace_.with_data(X[: i + 1], y[: i + 1])
         now = replayed.weights(len(replayed))
-        np.testing.assert_array_equal(now, one_by_one._run.w, strict=True)
+        np.testing.assert_array_equal(now, one_by_one._state.weights[0], strict=True)
     for k, w in enumerate(replayed.weights(range(len(replayed) + 1))):
         np.testing.assert_array_equal(w, replayed.weights(k))
 
@@ -181,17 +182,19 @@ def test_examples_are_numbered_through_all_that_was_given():
     assert set(trace.example[n:]) <= set(range(10))
     assert trace.example.max() >= 4
     stacked = np.vstack([X, -X, -X, -X, -X]), np.tile(y, 5)
-    np.testing.assert_array_equal(trace.with_data(*stacked).weights(len(trace)), model._run.w)
+    np.testing.assert_array_equal(
+        trace.with_data(*stacked).weights(len(trace)), model._state.weights[0]
+    )
 
 
 def test_recording_may_begin_and_end_on_the_way():
     X, y = np.array([[1.0, 0.0], [0.5, 1.0], [0.0, 0.3]]), np.array([0, 1, 0])
     model = Perceptron(shuffle=False).partial_fit(X, y)
-    before = model._run.w.copy()
+    before = model._state.weights[0].copy()
     model.set_params(record=True).partial_fit(X[::-1], y[::-1])
     trace = model.trace_.with_data(X[::-1], y[::-1])
     np.testing.assert_array_equal(trace.start, before)
-    np.testing.assert_array_equal(trace.weights(len(trace)), model._run.w)
+    np.testing.assert_array_equal(trace.weights(len(trace)), flat(model._state.weights))
     assert trace.mistakes[-1] == model.n_mistakes_ > len(trace) > 0
     model.set_params(record=False).partial_fit(X, y)
     assert not hasattr(model, "trace_")
@@ -231,7 +234,7 @@ def test_tens_of_bytes_an_update(learner):
     random = np.random.default_rng(0)
     X, y = (random.random((2000, 30)) < 0.5).astype(float), random.integers(0, 2, 2000)
     model = fitted(learner, X, y, record=True, max_iter=5)
-    made = model._run.recorded
+    made = model._state.log
     assert made.n == model.n_mistakes_ > 3000
     assert made.table.nbytes / made.n < 70
     assert len(pickle.dumps(made)) / made.n < 46  # and the data is not in it
@@ -413,6 +416,6 @@ def test_weights_at_the_end_of_their_range(tmp_path):
     model = Perceptron(shuffle=False, record=True)
     model.fit([[1.3e154, 0.0], [0.0, -1.3e154]], [0, 1])
     trace = model.trace_
-    np.testing.assert_array_equal(trace.weights(len(trace)), model._run.w)
+    np.testing.assert_array_equal(trace.weights(len(trace)), flat(model._state.weights))
     assert np.isfinite(trace.squared_norm).all()
     model.save(tmp_path / "model")

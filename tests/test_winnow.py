@@ -13,11 +13,11 @@ def test_weights_recover_from_the_bottom(dtype, factor):
     x = np.ones((1, 2), dtype)
     model = Winnow(threshold=1e-3, factor=factor, shuffle=False)
     model.partial_fit(x, [0], classes=[0, 1])
-    model._run.w[-1] = -np.finfo(dtype).tiny * 1.5  # so that even tiny weights are positive
+    model._state.weights[0, -1] = -np.finfo(dtype).tiny * 1.5  # tiny weights are positive too
     for _ in range(2000):
         model.partial_fit(x, [0])
     assert (model.coef_ >= np.finfo(dtype).tiny).all()
-    model._run.w[-1] = -1.0
+    model._state.weights[0, -1] = -1.0
     for _ in range(2000):
         model.partial_fit(x, [1])
     assert np.isfinite(model.coef_).all()

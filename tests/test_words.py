@@ -34,7 +34,7 @@ def test_every_model_has_words(learner, form, data):
 def test_the_numbers_are_the_models():
     X = np.array([[3.0, -1.0], [-2.0, 1.0], [4.0, 0.5]])
     model = Perceptron(shuffle=False, fit_intercept=True).fit(X, ["no", "yes", "no"])
-    model._run.w[:] = [-1.0, 2.5, 3.0]
+    model._state.weights[:] = [-1.0, 2.5, 3.0]
     text = describe(model)
     assert f"'yes' where {MINUS}x1 + 2.5·x2 > {MINUS}3, and 'no' elsewhere." in text
     assert f"The boundary is {3 / np.hypot(1, 2.5):.4g} from the origin." in text

@@ -51,17 +51,17 @@ class DualTrace(Record):
 
     def __init__(self, model: Any) -> None:
         run = model._fitted() if isinstance(model, DualLearner) else None
-        if run is None or run.recorded is None:
+        if run is None or run.log is None:
             raise ParameterError(
                 f"{model!r} has no record of its run: give a kernel machine fitted with "
                 "record=True."
             )
-        self._learner, self._made = clone(model), run.recorded.copy()
+        self._learner, self._made = clone(model), run.log.copy()
         self._n_classes = len(model.classes_)
-        self._budget = getattr(run.memory, "budget", None)
+        self._budget = getattr(run.history, "budget", None)
         apart = model._apart(run.outputs)
         table, _ = told(self._made, apart, (1.0, 1.0) if apart else (2.0, 2.0))
-        self.mistakes_per_epoch = np.array(run.mistakes, np.int64)
+        self.mistakes_per_epoch = np.array(run.ledger.mistakes, np.int64)
         self._tell(table, 0)
 
     def weights(self, k: Any) -> Array:

@@ -131,19 +131,30 @@ def two_classes(y: npt.NDArray[Any], name: str = "y") -> tuple[npt.NDArray[Any],
 
 
 def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The labels in `y`, sorted, and for each example its sign, or its number if there are more."""
+    """The labels in `y`, sorted, and for each example the number of its own."""
     if y.dtype.kind in "iu" and len(y):
         low, high = y.min(), y.max()
-        positive = y == high
-        if low != high and np.count_nonzero(positive) + np.count_nonzero(y == low) == len(y):
-            return np.array([low, high], y.dtype), as_signs(positive)
+        second = y == high
+        if low != high and np.count_nonzero(second) + np.count_nonzero(y == low) == len(y):
+            return np.array([low, high], y.dtype), second.astype(np.int32)
         if int(high) - int(low) < SPREAD:
             return _counted(y)
     check_classification_targets(y)
     classes = np.unique(y)
     if len(classes) <= 2:
-        return two_classes(y)
+        return numbered_two(y)
     return classes, codes(y, classes)
+
+
+def numbered_two(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The same of labels that must be two."""
+    classes, signs = two_classes(y)
+    return classes, (signs > 0).astype(np.int32)
+
+
+def known_by(numbers: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The signs of two classes, the numbers of more."""
+    return as_signs(numbers > 0) if len(classes) == 2 else numbers
 
 
 def _counted(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -153,16 +164,16 @@ def _counted(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     places = (wide - wide.dtype.type(low)).astype(np.intp)
     found = np.flatnonzero(np.bincount(places))
     if len(found) <= 2:
-        return two_classes(y)
+        return numbered_two(y)
     numbers = np.zeros(found[-1] + 1, np.int32)
     numbers[found] = np.arange(len(found))
     return (found + int(low)).astype(y.dtype), numbers[places]
 
 
 def codes(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The signs of two classes, the numbers of more; all labels are among `classes`."""
+    """The numbers of classes; all labels are among `classes`, or it is an error."""
     if len(classes) == 2:
-        return signs(y, classes)
+        return (signs(y, classes) > 0).astype(np.int32)
     numbers: npt.NDArray[Any] = np.searchsorted(classes, y).astype(np.int32)
     return numbers
 

@@ -17,10 +17,11 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError, ParameterError
-from novikoff.labels import as_labels, as_signs, signs
+from novikoff.labels import as_labels, as_signs, known_by, signs
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.recording import pair_of
 from novikoff.learners.replaying import Replay, of_machine, recorder_of, told
+from novikoff.learners.state import flat
 from novikoff.learners.updates import Updates
 from novikoff.margins.geometry import as_examples
 from novikoff.proving import proof_of
@@ -97,13 +98,15 @@ class Trace(Record):
 
     def __init__(self, model: Any) -> None:
         run = model._fitted() if isinstance(model, MistakeDriven) else None
-        if run is None or run.recorded is None:
+        if run is None or run.log is None:
             raise ParameterError(
                 f"{model!r} has no record of its run: give a learner fitted with record=True."
             )
-        self._data, self._classes = run.recorded.data, model.classes_
+        self._classes = model.classes_
+        X, y = run.log.data or (None, None)
+        self._data = None if y is None else (X, known_by(y, model.classes_))
         self._positive: Any = None
-        self._put(clone(model), run.recorded.copy(), run.space, np.array(run.mistakes, np.int64))
+        self._put(clone(model), run.log.copy(), run.space, np.array(run.ledger.mistakes, np.int64))
 
     def _put(
         self, learner: MistakeDriven, made: Updates, space: dict[str, Any], per_epoch: Array
@@ -112,7 +115,7 @@ class Trace(Record):
         self._learner, self._made, self._space = learner, made, space
         self._n_given, self._visited = made.n_given, made.visited
         table, self._square = self._told()
-        self.start = Replay(learner, made, space, None).complete().w.copy()
+        self.start = flat(Replay(learner, made, space, None).complete().weights).copy()
         self.mistakes_per_epoch = per_epoch
         self._tell(table, made.before)
 
@@ -219,6 +222,7 @@ class Trace(Record):
         X = self.data[0] if len(self) else None
         w = self.start
         for w in Replay(self._learner, self._made, self._space, X).weights(ks):
+            w = flat(w)
             yield w
         self._require_same_run(w, int(ks[-1]) if len(ks) else 0)
 

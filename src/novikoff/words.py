@@ -137,7 +137,7 @@ def _term(value: float, name: str, leading: bool) -> str:
 
 
 def _space(model: Any) -> dict[str, Any]:
-    return model._run.space if isinstance(model, MistakeDriven) else {}
+    return model._state.space if isinstance(model, MistakeDriven) else {}
 
 
 def _distance(model: Any, w: Array, b: float) -> str:
@@ -222,7 +222,7 @@ def _training(model: Any) -> list[str]:
     text = f"It made {made:,} mistake{'s' * (made != 1)} in {epochs:,} epoch{'s' * (epochs != 1)}"
     if model.converged_:
         text += ", and none in the last." if made else "."
-    elif model._run.streaming:
+    elif model._state.stream.is_open:
         text += " of a stream."
     else:
         last = f", {int(model.mistakes_[-1]):,} of them in the last" if epochs > 1 else ""
@@ -234,7 +234,7 @@ def _proved(model: Additive) -> str:
     """What the run proves about the margin, and so about mistakes."""
     low, high = model.margin_.lower, model.margin_.upper
     where = "in the space of the run, which has a coordinate for the bias,"
-    if not model._run.space["fit_intercept"]:
+    if not model._state.space["fit_intercept"]:
         where = "in the space of the run"
     if low > 0:
         most = model.mistake_bound_

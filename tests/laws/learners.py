@@ -99,7 +99,7 @@ def state(model):
         name: np.asarray(getattr(model, name))
         for name in ("coef_", "intercept_", "mistakes_", "radius_", "classes_", "converged_")
     }
-    told["n_seen"] = np.asarray(model._run.n_seen)
+    told["n_seen"] = np.asarray(model._state.stream.n_seen)
     return told
 
 

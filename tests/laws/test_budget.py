@@ -36,7 +36,7 @@ def test_the_run_is_the_twins(form, world, seed, budget, size):
         X.tolist(), world.y.tolist(), kernel, budget, radius, epochs=3
     )
     assert model.mistakes_.tolist() == mistakes
-    oldest = model._run.memory.oldest
+    oldest = model._state.history.oldest
     assert np.roll(model.support_, -oldest).tolist() == [j for j, _ in kept]
     np.testing.assert_allclose(
         np.roll(model.dual_coef_[0], -oldest), [a for _, a in kept], rtol=1e-7
@@ -45,7 +45,7 @@ def test_the_run_is_the_twins(form, world, seed, budget, size):
     rows = rows.toarray() if sparse.issparse(rows) else rows
     np.testing.assert_array_equal(rows, X[model.support_])
     length = sum(a * b * float(kernel(X[i], X[j])) for i, a in kept for j, b in kept)
-    assert model._run.squares[0] == pytest.approx(length, rel=1e-6, abs=1e-9)
+    assert model._state.ledger.squares[0] == pytest.approx(length, rel=1e-6, abs=1e-9)
 
 
 @given(crowd=crowds(), budget=st.integers(1, 4), seed=st.integers(0, 9), data=st.data())

@@ -61,9 +61,9 @@ def test_recording_changes_nothing_and_gives_the_coefficients_back(
     np.testing.assert_array_equal(trace.weights(len(trace)), as_told(by_example(model, len(y))))
     assert trace.mistakes[-1] <= model.n_mistakes_
     assert (trace.weights(0) == 0).all()
-    outputs = model._run.outputs
+    outputs = model._state.outputs
     if outputs == 1 or not model._apart(outputs):
-        assert trace.squared_norm[-1] == pytest.approx(model._run.squares.sum(), rel=1e-12)
+        assert trace.squared_norm[-1] == pytest.approx(model._state.ledger.squares.sum(), rel=1e-12)
     if trace.gained is None:
         np.testing.assert_array_equal(
             trace.label, np.where(y == model.classes_[1], 1, -1)[trace.example]

@@ -55,17 +55,17 @@ def test_gamma_is_that_of_scikit_learn(learner, form):
     variance = float((3.0 * X).var())
     for kernel in ("rbf", "poly"):
         found = learner(kernel=kernel, shuffle=False).fit(Z, Y)
-        gamma = found._run.kernel.gamma
+        gamma = found._state.kernel.gamma
         told = learner(kernel=kernel, gamma=gamma, shuffle=False).fit(Z, Y)
         assert gamma == pytest.approx(1 / (2 * variance), rel=1e-12)
         assert (found.decision_function(Z) == told.decision_function(Z)).all()
-        assert learner(kernel=kernel, gamma="auto").fit(Z, Y)._run.kernel.gamma == 0.5
-        assert learner(kernel=kernel, gamma=None).fit(Z, Y)._run.kernel.gamma == 0.5
-        assert learner(kernel=kernel).partial_fit(Z, Y)._run.kernel.gamma == 0.5
-        assert found.partial_fit(Z, Y)._run.kernel.gamma == gamma
+        assert learner(kernel=kernel, gamma="auto").fit(Z, Y)._state.kernel.gamma == 0.5
+        assert learner(kernel=kernel, gamma=None).fit(Z, Y)._state.kernel.gamma == 0.5
+        assert learner(kernel=kernel).partial_fit(Z, Y)._state.kernel.gamma == 0.5
+        assert found.partial_fit(Z, Y)._state.kernel.gamma == gamma
     for flat in (0.0, 1.0, 1e-170):  # no variance, or one that is no float
         constant = form(np.full((6, 2), flat))
-        assert learner(kernel="rbf").fit(constant, Y)._run.kernel.gamma == 0.5
+        assert learner(kernel="rbf").fit(constant, Y)._state.kernel.gamma == 0.5
     with pytest.raises(ParameterError, match="gamma='wide' was given, but it must be"):
         learner(gamma="wide").fit(X, Y)
 

@@ -189,7 +189,9 @@ def test_classes_that_come_while_nothing_is_balanced(tmp_path):
         machine.set_params(class_weight=None).partial_fit(np.eye(3), [0, 1, 2])
         machine.save(tmp_path / "model")
         machine.set_params(class_weight="balanced").partial_fit(-np.eye(3), [0, 1, 2])
-    np.testing.assert_array_equal(model._run.brought, linear._run.brought)
+    np.testing.assert_array_equal(
+        model._state.stream.class_totals, linear._state.stream.class_totals
+    )
     np.testing.assert_array_equal(model.dual_coef_ @ model.support_vectors_, linear.coef_)
 
 

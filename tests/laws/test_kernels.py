@@ -52,9 +52,9 @@ def test_the_run_is_the_twins(crowd, kernel, options, size):
             i: a for i, a in twin.alpha[c].items() if a
         }
     squares = [float(twin.square(c)) for c in of_outputs]
-    if model._run.is_joint:
+    if model._state.is_joint:
         squares = [sum(squares)]
-    np.testing.assert_array_equal(model._run.squares, squares)
+    np.testing.assert_array_equal(model._state.ledger.squares, squares)
     assert model.radius_**2 == pytest.approx(float(max(kernel.exactly(x, x) for x in X)))
 
 
@@ -213,7 +213,7 @@ def test_novikoff_in_feature_space(tie, data, seed):
     assert model.n_mistakes_ <= novikoff_bound(model.radius_, margin) * (1 + 1e-12)
     assert model.n_mistakes_ <= model.mistake_bound_
     assert model.score(X, y) == 1.0
-    own = y * model.decision_function(X) / np.sqrt(model._run.squares[0])
+    own = y * model.decision_function(X) / np.sqrt(model._state.ledger.squares[0])
     assert model.margin_.lower <= own.min() <= model.margin_.upper
     assert model.margin_.upper >= margin
     if tie == "mistake":
@@ -238,7 +238,7 @@ def test_bounds_of_several_classes(multi_class, crowd, seed):
         S = model.decision_function(X)
         own = S[np.arange(len(y)), np.searchsorted(model.classes_, y)].copy()
         S[np.arange(len(y)), np.searchsorted(model.classes_, y)] = -np.inf
-        least = (own - S.max(axis=1)).min() / np.sqrt(model._run.squares.sum())
+        least = (own - S.max(axis=1)).min() / np.sqrt(model._state.ledger.squares.sum())
         assert model.margin_.lower == pytest.approx(least, rel=1e-6, abs=1e-9)
 
 
@@ -258,9 +258,9 @@ def test_scores_kept_over_epochs_are_those_of_the_support():
     random = np.random.default_rng(1)
     X, y = random.standard_normal((900, 5)), random.integers(0, 4, 900)
     model = fitted(KernelPerceptron, X, y, gamma=0.3, max_iter=4, random_state=0)
-    run, alpha = model._run, model.dual_coef_.T
+    run, alpha = model._state, model.dual_coef_.T
     squares = ((model.support_vectors_[:, None] - model.support_vectors_[None]) ** 2).sum(axis=2)
     K = np.exp(-0.3 * squares)
     squares = np.einsum("ic,ij,jc->c", alpha, K, alpha)
     squares = squares.sum(keepdims=True) if run.is_joint else squares
-    np.testing.assert_allclose(run.squares, squares, rtol=1e-9)
+    np.testing.assert_allclose(run.ledger.squares, squares, rtol=1e-9)

@@ -163,7 +163,7 @@ def test_a_full_covariance_stays_one(learner, dtype):
     X = (100 * np.hstack([Z, beside])).astype(dtype)
     y = Z[:, 0] + 0.5 * random.standard_normal(2000) > 0
     model = fitted(learner, X, y, covariance="full", max_iter=10, shuffle=False)
-    assert np.linalg.eigvalsh(model._run.beside).min() > 0
+    assert np.linalg.eigvalsh(model._state.extra["covariance"][0]).min() > 0
     assert learner is SCW or model.n_updates_ >= model.n_mistakes_
     assert model.score(X, y) > 0.75
 
@@ -187,9 +187,9 @@ def test_an_update_of_scw_is_the_minimum(variant, seed):
     model = SCW(fit_intercept=False, **options)
     X, y = random.standard_normal((6, d)), np.array([1, -1, 1, 1, -1, 1])
     model.partial_fit(X[:5], y[:5])
-    before, spread = model.coef_[0], model._run.beside[:d, :d].copy()
+    before, spread = model.coef_[0], model._state.extra["covariance"][0, :d, :d].copy()
     model.partial_fit(X[5:], y[5:])
-    after, narrowed = model.coef_[0], model._run.beside[:d, :d]
+    after, narrowed = model.coef_[0], model._state.extra["covariance"][0, :d, :d]
     phi = NormalDist().inv_cdf(eta)
 
     def objective(mu, S):
@@ -251,10 +251,12 @@ def test_balanced_winnow_does_not_overflow(monkeypatch):
     single = fitted(BalancedWinnow, X.astype(np.float32), y, **options)
     assert np.isfinite(single.coef_).all()
     scaled = fitted(BalancedWinnow, X, y, **options)
-    assert 88 < abs(scaled._run.beside[:-1]).max() * np.log(1e12) < 700  # the ends of the ranges
+    assert (
+        88 < abs(scaled._state.extra["exponents"][0, :-1]).max() * np.log(1e12) < 700
+    )  # the ends of the ranges
     monkeypatch.setattr(balanced_winnow, "FAR", 700.0)
     as_they_are = fitted(BalancedWinnow, X, y, **options)
-    assert as_they_are._run.beside[-1] == 0
+    assert as_they_are._state.extra["exponents"][0, -1] == 0
     np.testing.assert_array_equal(as_they_are.mistakes_, scaled.mistakes_)
     np.testing.assert_array_equal(as_they_are.predict(X), scaled.predict(X))
     ratio = learned(as_they_are) / learned(scaled)

@@ -68,7 +68,7 @@ def test_the_ratchet_never_slips_and_costs_what_it_says(world, seed, checks):
         assert model.n_checked_ <= len(y) * ((checks + 1) * epochs + fits)
         assert model.n_checked_ - before <= len(y) * (2 * (checks + 1) + 1)
         last = copy.deepcopy(model)
-        last._run.beside[...] = last._run.w
+        last._state.extra["pocket"][...] = last._state.weights
         assert fewest <= training_errors(last, X, y)
         if model.converged_:
             assert fewest == 0
@@ -90,7 +90,7 @@ def test_the_run_is_the_perceptrons(world, checks):
     model = fitted(Pocket, X, y, checks=checks, **options)
     perceptron = fitted(Perceptron, X, y, **options)
     np.testing.assert_array_equal(model.mistakes_, perceptron.mistakes_)
-    np.testing.assert_array_equal(model._run.w, perceptron._run.w)
+    np.testing.assert_array_equal(model._state.weights, perceptron._state.weights)
     assert model.margin_ == perceptron.margin_
     if model.converged_:
         np.testing.assert_array_equal(learned(model), learned(perceptron))

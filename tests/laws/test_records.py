@@ -15,6 +15,7 @@ from laws.test_many_classes import many_worlds
 from novikoff import NotSeparable, PassiveAggressive, Perceptron, Pocket, Winnow, novikoff_bound
 from novikoff.errors import DataError, ParameterError
 from novikoff.learners import LEARNERS, many
+from novikoff.learners.state import WEIGHTS, flat
 from novikoff.proving import quantities
 from worlds import conventions
 
@@ -62,9 +63,11 @@ def test_recording_changes_nothing_and_gives_the_weights_back(
     plain = fitted(learner, X, y, fit=fit, **options)
     model = fitted(learner, X, y, fit=fit, record=True, **options)
     assert_same(plain, model, rows=X)
-    assert anatomy(plain)["_run"] | {"recorded": 0} == anatomy(model)["_run"] | {"recorded": 0}
+    assert anatomy(plain)["_state"] | {"log": 0} == anatomy(model)["_state"] | {"log": 0}
     trace = model.trace_
-    np.testing.assert_array_equal(trace.weights(len(trace)), model._run.w, strict=True)
+    np.testing.assert_array_equal(
+        trace.weights(len(trace)), flat(model._state.weights), strict=True
+    )
     np.testing.assert_array_equal(np.bincount(trace.example, minlength=len(y)), model.dual_coef_)
     assert (np.diff(trace.mistakes) >= 0).all()
     assert trace.mistakes[-1] <= model.n_mistakes_
@@ -93,7 +96,9 @@ def in_final_form(model, w, classes, final):
         return w
     half = 2 if w.ndim == 1 and getattr(model, "multi_class", "") == "joint" else 1
     half = half if isinstance(model, PassiveAggressive) else 1
-    return many.spread(w, np.searchsorted(final, classes), len(final)) / half
+    every, w = np.zeros((len(final), w.shape[-1]), w.dtype), np.atleast_2d(w)
+    WEIGHTS.spread(w, every, np.searchsorted(final, classes))
+    return every / half
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -114,8 +119,8 @@ def test_weights_on_the_way_are_those_of_a_run_that_stopped_there(learner, form,
                 one.set_params(**change)
             weights = {name: w[block] for name, w in fit.items()}
             one.partial_fit(X[block], y[block], **told, **weights)
-        seen.append((len(model.trace_), model._run.w.copy(), model.classes_))
-    np.testing.assert_array_equal(plain._run.w, model._run.w)
+        seen.append((len(model.trace_), flat(model._state.weights).copy(), model.classes_))
+    np.testing.assert_array_equal(plain._state.weights, model._state.weights)
     trace = model.trace_.with_data(X, y)
     assert trace.position.tolist() == trace.example.tolist()
     if trace.gained is None:
@@ -193,7 +198,11 @@ def test_the_lemmas_hold_where_classes_came_on_the_way(data, world):
     trace = model.trace_.with_data(X, y)
     proof = trace.proof(np.random.default_rng(0).standard_normal((len(model.classes_), X.shape[1])))
     assert proof.holds
-    assert proof.length[-1] == pytest.approx(np.linalg.norm(model._run.w)) if len(trace) else True
+    assert (
+        proof.length[-1] == pytest.approx(np.linalg.norm(model._state.weights))
+        if len(trace)
+        else True
+    )
 
 
 @pytest.mark.parametrize("learner", ADDITIVE)
@@ -230,10 +239,10 @@ def test_the_machines_of_a_stream_whose_classes_came_on_the_way(learner):
     for row, label in zip(X, y, strict=True):
         model.partial_fit(row[None], [label])
     trace = model.trace_.with_data(X, y)
-    assert len(model._run.recorded.growths) == 2
+    assert len(model._state.log.growths) == 2
     for c, label in enumerate(model.classes_.tolist()):
         machine = trace.machine(label).with_data(X, y)
-        np.testing.assert_array_equal(machine.weights(len(machine)), model._run.w[c])
+        np.testing.assert_array_equal(machine.weights(len(machine)), model._state.weights[c])
 
 
 # ------------------------------------------------------------- what is said

@@ -69,7 +69,7 @@ def test_the_run_is_the_twins(update_on, world, seed):
     )
     assert model.mistakes_.tolist() == mistakes
     np.testing.assert_allclose(model.coef_[0], [float(a) for a in w], rtol=1e-6, atol=1e-6)
-    assert model._run.squares[0] == pytest.approx((model.coef_[0] ** 2).sum(), rel=1e-6)
+    assert model._state.ledger.squares[0] == pytest.approx((model.coef_[0] ** 2).sum(), rel=1e-6)
 
 
 @pytest.mark.parametrize("update_on", UPDATES)
@@ -82,7 +82,7 @@ def test_the_mistake_bound(update_on, data, seed):
         margin = (y * (X @ u)).min() / np.linalg.norm(u)
         assert model.n_mistakes_ <= novikoff_bound(model.radius_, margin) * (1 + 1e-9)
         # all separators meet the constraints, so the weights are no longer than the shortest
-        assert model._run.squares[0] <= (1 + 1e-6) / margin**2
+        assert model._state.ledger.squares[0] <= (1 + 1e-6) / margin**2
         made = model.trace_
         for delta in (1.0, 0.5, 0.1):  # theorem 5
             far = (made.label * made.score < 1.0 - delta).sum()
@@ -97,7 +97,7 @@ def test_blocks_and_forms_change_no_more_than_rounding(update_on, crowd, kernel,
     X = crowd.X + np.random.default_rng(seed).uniform(0.01, 0.1, crowd.X.shape)
     options = {"update_on": update_on, "random_state": seed, "max_iter": 1} | kernel.options
     whole = fitted(Romma, X, crowd.y, **options)
-    if whole._run.squares.max() > 1e6:
+    if whole._state.ledger.squares.max() > 1e6:
         return
     with in_blocks_of(size):
         for form in (np.asarray, sparse.csr_array):
@@ -129,7 +129,7 @@ def test_weights_and_rows_are_the_same_machine(update_on):
     assert not hasattr(plain, "support_")
     assert not hasattr(rows, "coef_")
     assert (rows.updates_ >= rows.mistakes_).all()
-    np.testing.assert_allclose(plain._run.squares, (plain.coef_**2).sum(axis=1), rtol=1e-6)
+    np.testing.assert_allclose(plain._state.ledger.squares, (plain.coef_**2).sum(axis=1), rtol=1e-6)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])

@@ -194,7 +194,8 @@ def test_with_slack_every_run_ends(learner, world, slack, bias):
     assert model.converged_
     # u = 0 in the shared space and y_i / sqrt(n) in each private one has margin slack / sqrt(n)
     assert model.n_mistakes_ <= novikoff_bound(model.radius_, slack / np.sqrt(len(y))) * (1 + 1e-12)
-    score = y * (X @ model._run.w[:-1] + model._run.w[-1]) + model.dual_coef_ * slack**2
+    w = model._state.weights[0]
+    score = y * (X @ w[:-1] + w[-1]) + model.dual_coef_ * slack**2
     assert (score > 0).all()
 
 

@@ -132,7 +132,7 @@ def trace_of(model: Any, arguments: Namespace) -> Trace:
             f"{type(model).__name__}, which keeps none to draw: train another --learner, with "
             "--record."
         )
-    if getattr(model._run, "recorded", None) is None:
+    if getattr(model._state, "log", None) is None:
         raise ParameterError(
             f"{arguments.model} keeps no record of its run, which --kind {arguments.kind} draws: "
             "train it by `novikoff fit --record`."
@@ -224,7 +224,7 @@ class Sketch:
         """The same, of a model; which forgets it, unless it is to stay."""
         trace = Trace(model).with_data(X, y)
         if not self.keep:
-            model.record, model._run.recorded = False, None
+            model.record, model._state.log = False, None
         return trace
 
     def draw(self, trace: Trace, model_path: str) -> None:

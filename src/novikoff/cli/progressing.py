@@ -115,9 +115,9 @@ def learn_progressively(
 
         for progress in progressive(model, rest(), window=every, every=every, classes=classes):
             print(progress, file=out, flush=True)
-        blocks.n = model._run.n_seen
+        blocks.n = model._state.stream.n_seen
     except BadRow as error:
         assert blocks.at is not None
         block, before = blocks.at
-        row = (model._run.n_seen if model._is_fitted() else 0) - before
+        row = (model._state.stream.n_seen if model._is_fitted() else 0) - before
         raise blocks.examples.blamed(block, row, f"{error.what}. {error.advice}") from None

@@ -103,8 +103,8 @@ def tell_training(model: Any, told: dict[str, Any]) -> None:
 def seen(model: Any, told: dict[str, Any]) -> str:
     """How many examples there were, and how many visits in all passes."""
     visits, passes = told["summary"]["examples"], told["summary"]["passes"]
-    of_examples = isinstance(model, MistakeDriven) and model._run.updates is not None
-    n = len(model._run.updates) if of_examples else told["extra"].get("examples")
+    of_examples = isinstance(model, MistakeDriven) and model._state.ledger.updates is not None
+    n = len(model._state.ledger.updates) if of_examples else told["extra"].get("examples")
     if not isinstance(n, int):
         return f"{counted(visits, 'visit')} in {passes:,} pass{'es' * (passes != 1)}"
     return f"{n:,}, and {counted(visits, 'visit')} in all passes"

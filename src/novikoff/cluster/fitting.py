@@ -12,7 +12,7 @@ from novikoff.cluster.history import Checkpoint
 from novikoff.cluster.report import Mixed
 from novikoff.cluster.sources import SHARD_BYTES, sharded
 from novikoff.cluster.surveying import Layout
-from novikoff.learners.run import undone_on_error
+from novikoff.learners.state import undone_on_error
 
 
 class Fitted(NamedTuple):
@@ -129,7 +129,7 @@ def fit(
             **reading,
         )
     if not fitted.model.converged_:
-        fitted.model._warn(fitted.model._run, sum(fitted.layout.n_examples), stacklevel=3)
+        fitted.model._warn(fitted.model._state, sum(fitted.layout.n_examples), stacklevel=3)
     return fitted.model
 
 
@@ -176,7 +176,7 @@ def fitted_on(
             estimator.class_weight = weigh(layout.classes)
         setting = work.setting(layout, seed)
         state = work.run(setting, resume=before is not None)
-        estimator._run = work.history.as_run(state, setting)
+        estimator._state = work.history.as_run(state, setting)
         estimator.classes_, estimator.n_features_in_ = layout.classes, layout.n_features
         vars(estimator).pop("feature_names_in_", None)
         if layout.names is not None and not layout.reading.get("format"):

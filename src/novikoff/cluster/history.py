@@ -14,7 +14,7 @@ from novikoff.cluster.mixing import FAN, State, groups, shares
 from novikoff.cluster.report import Epoch, as_json
 from novikoff.cluster.shard import Setting, Told
 from novikoff.errors import ModelFileError, ParameterError
-from novikoff.learners.run import Run
+from novikoff.learners.state import Ledger, State as Run, Stream
 from novikoff.store import load_with_extra, save
 
 NUMBERS = ("length", "reach", "total", "least", "largest")
@@ -49,8 +49,7 @@ class History:
         mu = shares(mistakes, [each.n_seen > 0 for each in told], setting.mixing)
         for share, each in zip(mu, told, strict=True):
             self.total = self.total + share * each.total
-        least: Any = np.minimum.reduce([each.least for each in told])
-        self.least = least if np.ndim(least) else float(least)
+        self.least = np.minimum.reduce([each.least for each in told])
         self.length = max(self.length, *(each.length for each in told))
         self.largest = max(self.largest, *(each.largest for each in told))
         self.reach = max(self.reach, *(each.reach for each in told))
@@ -72,22 +71,20 @@ class History:
     def as_run(self, state: State, setting: Setting) -> Run:
         """The run of a fitted model."""
         layout, model = setting.layout, setting.model
-        each = state.w.ndim > 1 and model._machines()
-        return Run(
-            state.w,
-            model._space(),
-            memory=state.u,
-            mistakes=self.mistakes,
-            n_seen=state.n_seen,
+        space, each = model._space(), np.broadcast_to(0.0, np.shape(self.total))
+        ledger = Ledger(
+            np.atleast_1d(self.total),
+            np.atleast_1d(self.least),
+            np.atleast_1d(each).copy(),
+            self.mistakes,
             length=self.length,
             reach=self.reach,
-            total=self.total,
-            least=self.least,
-            private=np.zeros(len(state.w)) if each else 0.0,
             largest=self.largest,
             step_ratio=inf if layout.weighted or model.class_weight is not None else 1.0,
-            brought=np.zeros(len(layout.classes)),
         )
+        stream = Stream(np.zeros(len(layout.classes)), state.n_seen)
+        extra = {} if state.u is None else {"tally": state.u}
+        return Run(space, state.w, extra, model._declared(space), ledger, stream)
 
 
 def depth(n: int) -> int:
@@ -104,7 +101,7 @@ class Checkpoint:
     def write(self, state: State, history: History, setting: Setting) -> None:
         """Write down how far the run is."""
         model = clone(setting.model)
-        model._run = history.as_run(state, setting)
+        model._state = history.as_run(state, setting)
         model.classes_, model.n_features_in_ = setting.layout.classes, setting.layout.n_features
         told = {"identity": identity(setting), "epochs": as_json(history.epochs)}
         save(model, self.path, extra={"checkpoint": told | {"cluster": True}})
@@ -123,11 +120,11 @@ class Checkpoint:
                     f"{self.path} was written by a run with {name} {before}, and this one has "
                     f"{now}: repeat that run, or leave resume out to start anew."
                 )
-        run = model._run
+        run = model._state
         history = History([Epoch(**epoch) for epoch in told["epochs"]])
         for name in NUMBERS:
-            setattr(history, name, getattr(run, name))
-        return State(run.w, run.memory, run.n_seen), history
+            setattr(history, name, getattr(run.ledger, name))
+        return State(run.weights, run.extra.get("tally"), run.stream.n_seen), history
 
     def _read(self) -> tuple[Any, dict[str, Any]]:
         model, extra = load_with_extra(self.path)

@@ -83,7 +83,7 @@ def change_of(before: Array, after: Array, u: Array | None, share: float, n_seen
     delta = after.astype(np.float64) - before.astype(np.float64)
     tally = None if u is None else n_seen * delta - u
     moved = delta != 0 if tally is None else (delta != 0) | (tally != 0)
-    columns = np.flatnonzero(moved if moved.ndim == 1 else moved.any(axis=0))
+    columns = np.flatnonzero(np.atleast_2d(moved).any(axis=0))
     if 2 * len(columns) > delta.shape[-1]:
         return Change(None, share * delta, tally, share, n_seen)
     few = None if tally is None else tally[..., columns]

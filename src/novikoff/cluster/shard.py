@@ -138,8 +138,7 @@ def ready(shard: Shard, data: Data, setting: Setting) -> Ready:
     try:
         X = read(model, data.X, reset=True)
         model._require_sound(X, model._space())
-        own = (y + 1) // 2 if y.dtype == np.int8 else y
-        weight = example_weights(own, layout.classes, model.class_weight, data.weight)
+        weight = example_weights(y, layout.classes, model.class_weight, data.weight)
     except DataError as error:
         raise DataError(f"{shard.name}: {error}") from None
     return Ready(X, y, weight)
@@ -148,7 +147,7 @@ def ready(shard: Shard, data: Data, setting: Setting) -> Ready:
 def begin(setting: Setting) -> State:
     """The weights before the first epoch: 0."""
     K, d = len(setting.layout.classes), setting.layout.n_features
-    shape = (K, d + 1) if K > 2 else (d + 1,)
+    shape = (K if K > 2 else 1, d + 1)
     w = np.zeros(shape, np.float32 if setting.layout.single else np.float64)
     return State(w, np.zeros(shape) if setting.averaged else None)
 
@@ -177,17 +176,19 @@ def learn(
     model.set_params(max_iter=1, random_state=int(mixed.generate_state(1)[0]))
     n_classes = len(setting.layout.classes)
     run = model._train(X, y, weight, n_classes, w[..., :-1], w[..., -1])
-    k = run.mistakes[0]
-    share = float(k if setting.mixing == "mistakes" else run.n_seen > 0)
-    after = np.ascontiguousarray(run.w)
-    change = change_of(w, after, run.memory if setting.averaged else None, share, run.n_seen)
+    k = run.ledger.mistakes[0]
+    share = float(k if setting.mixing == "mistakes" else run.stream.n_seen > 0)
+    after = np.ascontiguousarray(run.weights)
+    change = change_of(
+        w, after, run.extra["tally"] if setting.averaged else None, share, run.stream.n_seen
+    )
     told = Told(
         k,
-        run.n_seen,
-        run.total,
-        run.largest,
-        run.least,
-        run.length,
+        run.stream.n_seen,
+        run.ledger.total,
+        run.ledger.largest,
+        run.ledger.least,
+        run.ledger.length,
         model._reach(run),
         change.__sizeof__(),
         time.perf_counter() - started,
@@ -198,8 +199,7 @@ def learn(
 
 def _nothing(w: Array, setting: Setting) -> tuple[Change, Told]:
     """What comes of a shard without examples."""
-    each = w.ndim > 1 and setting.model._machines()
-    zero: Any = np.zeros(len(w)) if each else 0.0
+    zero = np.zeros(len(w) if setting.model._machines() else 1)
     none = np.zeros((*w.shape[:-1], 0))
     change = Change(np.zeros(0, np.int64), none, none if setting.averaged else None, 0.0, 0)
     return change, Told(0, 0, zero, 0.0, zero + np.inf, 0.0, 0.0, 0, 0.0, 0.0)

@@ -19,7 +19,6 @@ unit length has $\langle u_y - u_r, x_i\rangle \ge \gamma$ for all examples and 
 most $2(R/\gamma)^2$ updates happen (Crammer & Singer 2003, theorem 1).
 """
 
-from dataclasses import replace
 from math import hypot, inf, sqrt
 from typing import Any, NamedTuple, Self
 
@@ -29,13 +28,13 @@ from novikoff import rules
 from novikoff.errors import ParameterError
 from novikoff.examples import weight
 from novikoff.inputs import as_rows
-from novikoff.learners import many, parameters
+from novikoff.learners import parameters
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.moves import Moves
-from novikoff.learners.run import Run, first_weights
+from novikoff.learners.state import WEIGHTS, Ledger, State, first_weights
 from novikoff.learners.weights import felt, least_positive
 from novikoff.learners.work import Work
-from novikoff.loops import Apart, Log, Pass, move
+from novikoff.loops import Log, Pass, move
 from novikoff.margins.bounds import novikoff_bound
 from novikoff.margins.bracket import Bracket
 from novikoff.rows import Unit, add
@@ -186,9 +185,9 @@ class Additive(MistakeDriven):
         jointly are in Kesler's space, where an example is $\sqrt2$ times as long.
         """
         run = self._fitted()
-        length = self._length(run.length, run.space)
+        length = self._length(run.ledger.length, run.space)
         radius = hypot(length, float(run.space["fit_intercept"]), run.space["slack"])
-        return sqrt(2) * radius if run.w.ndim > 1 and not self._machines() else radius
+        return sqrt(2) * radius if self._is_joint(run) else radius
 
     @property
     @np.errstate(over="ignore")  # the length of huge weights may be infinite, which proves nothing
@@ -206,47 +205,56 @@ class Additive(MistakeDriven):
         all other classes $r$, where $\sum_c\|u_c\|^2 = 1$. If each class has a machine
         of its own, it is the least margin of all the machines.
         """
-        run = self._fitted()
-        if self._machines() and run.w.ndim > 1:
-            ends = [self._bracket(_machine(run, c)) for c in range(len(run.w))]
-            return Bracket(min(e.lower for e in ends), min(e.upper for e in ends))
-        return self._bracket(run)
+        ends = self._brackets(self._fitted())
+        return Bracket(min(e.lower for e in ends), min(e.upper for e in ends))
 
-    def _bracket(self, run: Run) -> Bracket:
-        """What this run, or that of one machine, proves about its margin."""
-        R, u = self.radius_, float(np.finfo(run.w.dtype).eps)
-        w = run.w.astype(np.float64)
-        moved = w if run.start is None else w - run.start
-        private = run.private * float(run.space["slack"]) ** 2
-        upper = R
-        if run.total > 0:
-            strayed = sum(run.mistakes) * (2 * u * (self._reach(run) + R) + self._unfelt(run, R))
-            upper = min(R, (hypot(length_of(moved), sqrt(private)) + strayed) / run.total)
-        lower, length = 0.0, hypot(length_of(w), sqrt(private))
-        if self.converged_ and run.one_data_set and not run.streaming and length > TINY:
-            least = run.least - self._unfelt(run, 8.0)
-            lower = max(0.0, least / length - 2 * u * (w.shape[-1] + 8) * R) * (1 - 8 * u)
-        return Bracket(lower, upper * (1 + 8 * u))
+    def _brackets(self, run: State) -> list[Bracket]:
+        """What the run proves about the margin of each machine, or of all classes jointly."""
+        R, u, ledger = self.radius_, float(np.finfo(run.weights.dtype).eps), run.ledger
+        W = run.weights.astype(np.float64)
+        moves = W if ledger.start is None else W - ledger.start
+        if self._is_joint(run):
+            W, moves = W[None], moves[None]
+        ended = self.converged_ and run.stream.one_data_set and not run.stream.is_open
+        found = []
+        for w, moved, total, least, own in zip(
+            W, moves, ledger.total, ledger.least, ledger.own_squares, strict=True
+        ):
+            beside = sqrt(own) * float(run.space["slack"])
+            upper, lower, length = R, 0.0, hypot(length_of(w), beside)
+            if total > 0:
+                reach = ledger.reach + self._longest(run) * total
+                strayed = sum(ledger.mistakes) * (2 * u * (reach + R) + self._unfelt(run, R))
+                upper = min(R, (hypot(length_of(moved), beside) + strayed) / total)
+            if ended and length > TINY:
+                clear = least - self._unfelt(run, 8.0)
+                lower = max(0.0, clear / length - 2 * u * (w.shape[-1] + 8) * R) * (1 - 8 * u)
+            found.append(Bracket(float(lower), float(upper * (1 + 8 * u))))
+        return found
 
-    def _unfelt(self, run: Run, R: float) -> float:
+    def _is_joint(self, run: State) -> bool:
+        """Do several classes learn jointly?"""
+        return run.many and not self._machines()
+
+    def _unfelt(self, run: State, R: float) -> float:
         """How much of an update, or of a score, is lost below the range of the weights' type.
 
         Each product is rounded to a multiple of the least number of that type.
         """
-        least = float(np.finfo(run.w.dtype).smallest_subnormal)
-        return 2 * least * (int(run.w.shape[-1]) + R)
+        least = float(np.finfo(run.weights.dtype).smallest_subnormal)
+        return 2 * least * (int(run.weights.shape[-1]) + R)
 
-    def _most(self, run: Run, margin: float) -> float:
+    def _most(self, run: State, margin: float) -> float:
         r"""How many mistakes such a margin allows.
 
         Of each step $\eta$ a length of $\varepsilon$ may be lost, and of each score as much:
         with $\varepsilon' = \varepsilon/\eta$,
         $k(\gamma - \varepsilon') \le \sqrt{k}\,\sqrt{(R + \varepsilon')^2 + 2\varepsilon'}$.
         """
-        R, rho = self.radius_, felt(run.step_ratio, run.w.dtype)
+        R, rho = self.radius_, felt(run.ledger.step_ratio, run.weights.dtype)
         if rho == inf:
             return inf
-        lost = self._unfelt(run, R + 8) / ((run.largest or self.eta0) / rho)
+        lost = self._unfelt(run, R + 8) / ((run.ledger.largest or self.eta0) / rho)
         return novikoff_bound(
             hypot(R + lost, sqrt(2 * lost)), max(0.0, margin - lost), step_ratio=rho
         )
@@ -260,22 +268,20 @@ class Additive(MistakeDriven):
         examples have weights it is as many times more as the largest is that of the least.
         """
         run = self._fitted()
-        if self._machines() and run.w.ndim > 1:
-            ends = [self._bracket(_machine(run, c)) for c in range(len(run.w))]
-            return sum(self._most(run, end.lower) for end in ends)
-        return self._most(run, self.margin_.lower)
+        return sum(self._most(run, end.lower) for end in self._brackets(run))
 
-    def _account(self, run: Run, log: Log) -> None:
+    def _account(self, run: State, log: Log) -> None:
         """Add the steps up one by one, so that the cut of a stream into blocks does not matter."""
-        joint, machines = run.w.ndim > 1 and not self._machines(), np.ndim(run.total) > 0
-        which = np.maximum(log.gained, log.lost) if machines else np.zeros_like(log.gained)
-        run.total = _added(run.total, which, log.step)
-        run.largest = max(run.largest, float(log.step.max()))
-        if run.streaming or run.updates is None:
-            run.private = _added(run.private, which, (1 + joint) * log.step**2)
+        ledger, joint = run.ledger, self._is_joint(run)
+        which = np.maximum(log.gained, log.lost) if len(ledger.total) > 1 else 0 * log.gained
+        ledger.total = _added(ledger.total, which, log.step)
+        ledger.largest = max(ledger.largest, float(log.step.max()))
+        if run.stream.is_open or ledger.updates is None:
+            ledger.own_squares = _added(ledger.own_squares, which, (1 + joint) * log.step**2)
         elif run.space["slack"]:
-            shares = run.updates if run.shares is None else run.shares
-            run.private = run.largest**2 * (shares**2.0).sum(axis=None if joint else 0)
+            shares = ledger.updates[:, None] if ledger.shares is None else ledger.shares
+            squares = (shares**2.0).sum(axis=None if joint else 0)
+            ledger.own_squares = ledger.largest**2 * np.atleast_1d(squares)
 
     def _check_parameters(self) -> None:
         parameters.choice("tie", self.tie, tuple(TIES))
@@ -298,68 +304,69 @@ class Additive(MistakeDriven):
     def _machines(self) -> bool:
         return self.multi_class == "ovr"
 
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
+    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
         start = first_weights(X, n_classes, coef, intercept, self.fit_intercept)
-        run = Run(start.copy(), self._space(), brought=np.zeros(n_classes))
-        if start.ndim > 1 and self._machines():
-            run.total, run.least, run.private = (np.zeros(n_classes) for _ in range(3))
-        if coef is None and intercept is None:
-            return run
-        run.start, run.reach = start, float(abs(start).max())
+        run, each = self._new(start.copy(), n_classes), len(start) if self._machines() else 1
+        run.ledger = Ledger(np.zeros(each), np.zeros(each), np.zeros(each))
+        if coef is not None or intercept is not None:
+            run.ledger.start, run.ledger.reach = start, float(abs(start).max())
         return run
 
-    def _epoch(self, run: Run, work: Work) -> tuple[int, float, int]:
+    def _epoch(self, run: State, work: Work) -> tuple[int, float, int]:
         smallest = self.eta0 * least_positive(work.D.weight)
-        if not run.w.dtype.type(smallest) > 0:
+        if not run.weights.dtype.type(smallest) > 0:
             raise ParameterError(
                 f"A step of eta0 times the weights is {smallest:.1g}, which is nothing in "
-                f"{run.w.dtype}: give larger ones."
+                f"{run.weights.dtype}: give larger ones."
             )
         return MistakeDriven._epoch(self, run, work)
 
-    def _shares(self, run: Run, work: Work) -> Array:
+    def _shares(self, run: State, work: Work) -> Array:
         if not self.slack:
             return MistakeDriven._shares(self, run, work)
         n, K = len(work.D.y), max(2, len(work.since))
-        if run.w.ndim == 1:
+        if not run.many:
             signs = np.column_stack([np.zeros(n), np.where(work.D.y > 0, 1, -1)])
             return (signs * work.updates[:, None]).astype(np.int32)
-        shares = run.shares
-        if shares is None or len(shares) != n or run.streaming:
+        shares = run.ledger.shares
+        if shares is None or len(shares) != n or run.stream.is_open:
             shares = np.zeros((n, K), np.int32)
-            run.shares = None if run.streaming else shares
+            run.ledger.shares = None if run.stream.is_open else shares
         return shares
 
-    def _conclude(self, run: Run, p: Pass) -> None:
-        run.least = np.minimum(run.least, p.least if isinstance(p.kind, Apart) else p.least[0])
+    def _conclude(self, run: State, p: Pass) -> None:
+        run.ledger.least = np.minimum(run.ledger.least, p.least)
 
-    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+    def _widen(self, run: State, places: Array, n_classes: int) -> None:
+        ledger = run.ledger
         if self._machines():
-            for name in ("total", "private"):
-                old, new = getattr(run, name), np.zeros(n_classes)
-                new[places] = old
-                setattr(run, name, new)
-            run.least = np.full(n_classes, np.inf)
-        if run.start is not None:
-            run.start = many.spread(run.start, places, n_classes)
+            for name in ("total", "own_squares"):
+                new = np.zeros(n_classes)
+                new[places] = getattr(ledger, name)
+                setattr(ledger, name, new)
+            ledger.least = np.full(n_classes, np.inf)
+        if ledger.start is not None:
+            start = np.zeros((n_classes, ledger.start.shape[1]), ledger.start.dtype)
+            WEIGHTS.spread(ledger.start, start, places)
+            ledger.start = start
         self._spread(run, places, n_classes)
 
-    def _spread(self, run: Run, places: Array, n_classes: int) -> None:
-        run.w = many.spread(run.w, places, n_classes)
-
-    def _rule(self, run: Run) -> Rule | SlackRule:
+    def _rule(self, run: State) -> Rule | SlackRule:
         rule = Rule(float(self.eta0), float(self.fit_intercept), TIES[self.tie])
         return SlackRule(*rule, float(self.slack)) if self.slack else rule
 
-    def _recorder(self, run: Run) -> Moves:
+    def _recorder(self, run: State) -> Moves:
         return Moves(apart=self._machines())
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)
 
-    def _reach(self, run: Run) -> float:
-        longest = max(1.0, self._length(run.length, run.space))
-        return run.reach + longest * float(np.max(run.total))
+    def _reach(self, run: State) -> float:
+        return run.ledger.reach + self._longest(run) * float(run.ledger.total.max())
+
+    def _longest(self, run: State) -> float:
+        """How much of a step can be added to a weight."""
+        return max(1.0, self._length(run.ledger.length, run.space))
 
     def _length(self, length: float, space: dict[str, Any]) -> float:
         """The length that the loop sees of a row this long."""
@@ -378,23 +385,14 @@ SEPARATE = (
 )
 
 
-def _added(sums: Any, which: Array, numbers: Array) -> Any:
-    """The sums, or the one sum, with these numbers added one after the other."""
-    if len(numbers) == 1 and not np.ndim(sums):
-        return float(sums) + float(numbers[0])
-    after = np.array(sums, np.float64, ndmin=1)
+def _added(sums: Array, which: Array, numbers: Array) -> Array:
+    """The sums, with these numbers added one after the other."""
+    after: Array = sums.copy()
     np.add.at(after, which, numbers)
-    return after if np.ndim(sums) else float(after[0])
+    return after
 
 
 def length_of(w: Array) -> float:
     """The length of weights, whose squares may be past the range of doubles, or below it."""
     _, exponent = np.frexp(abs(w).max(initial=0.0))
     return float(np.ldexp(np.linalg.norm(np.ldexp(w, -exponent)), exponent))
-
-
-def _machine(run: Run, c: int) -> Run:
-    """The run of the machine of class `c`."""
-    start = None if run.start is None else run.start[c]
-    total, least, private = (float(v[c]) for v in (run.total, run.least, run.private))
-    return replace(run, w=run.w[c], start=start, total=total, least=least, private=private)

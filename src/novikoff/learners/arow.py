@@ -24,7 +24,7 @@ from novikoff import rules
 from novikoff.examples import weight
 from novikoff.learners import margin, parameters
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
-from novikoff.learners.run import Run
+from novikoff.learners.state import State
 from novikoff.rules import of
 
 
@@ -146,5 +146,5 @@ class AROW(Confident):
         Confident._check_parameters(self)
         parameters.number("r", self.r, above=0.0)
 
-    def _rule(self, run: Run) -> Adaptive:
+    def _rule(self, run: State) -> Adaptive:
         return Adaptive(float(self.r), float(run.space["fit_intercept"]))

@@ -16,10 +16,9 @@ import numpy as np
 
 from novikoff.examples import Examples
 from novikoff.inputs import overflow
-from novikoff.learners import many
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.base import Array
-from novikoff.learners.run import Run
+from novikoff.learners.state import Field, State
 from novikoff.loops import Log, replay
 
 
@@ -77,28 +76,22 @@ class AveragedPerceptron(Additive):
     section 2.
     """
 
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
-        run = Additive._begin(self, X, n_classes, coef, intercept)
-        run.memory = np.zeros(run.w.shape)
-        return run
+    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+        return {"tally": Field(("m", "d"), np.float64)}
 
-    def _remember(self, run: Run, D: Examples, log: Log) -> None:
-        seen = run.n_seen + int(log.time[-1]) + 1
+    def _remember(self, run: State, D: Examples, log: Log) -> None:
+        seen = run.stream.n_seen + int(log.time[-1]) + 1
         if not self._reach(run) * seen < np.finfo(np.float64).max / 4:
             raise overflow(np.float64)  # the sum of so many weights may leave the range
-        steps, base = (run.n_seen + log.time) * log.step, int(run.w.ndim == 1)
+        steps, base = (run.stream.n_seen + log.time) * log.step, int(not run.many)
         told = D.rows_at(log.time), steps, log.gained, log.lost
-        replay(np.atleast_2d(run.memory), D.rows, *told, base, float(self.fit_intercept))
-
-    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
-        run.memory = many.spread(run.memory, places, n_classes)
-        Additive._widen(self, run, places, n_classes)
+        replay(run.extra["tally"], D.rows, *told, base, float(self.fit_intercept))
 
     def _predicting(self) -> Array:
         run = self._fitted()
         if run.mean is None:
-            run.mean = mean_weights(run.w, run.memory, run.n_seen)
-        return run.mean if run.n_seen else run.w
+            run.mean = mean_weights(run.weights, run.extra["tally"], run.stream.n_seen)
+        return run.mean if run.stream.n_seen else run.weights
 
     def _advice(self) -> str:
         return f"{SEPARATE} The average need not wait for that: it may do well as it is."

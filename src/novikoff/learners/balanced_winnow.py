@@ -29,10 +29,10 @@ from novikoff.errors import DataError, ParameterError
 from novikoff.examples import Examples, n_visits, visit, weight
 from novikoff.inputs import as_rows, names_in, require_sound, titled
 from novikoff.jit import njit
-from novikoff.learners import many, margin, parameters
+from novikoff.learners import margin, parameters
 from novikoff.learners.base import Array
 from novikoff.learners.margin import Online
-from novikoff.learners.run import Like, Run
+from novikoff.learners.state import Field, State
 from novikoff.learners.work import Work
 from novikoff.rows import Clipped, column, first, last, value
 from novikoff.rules import is_right, of
@@ -102,7 +102,7 @@ def first_outside(D):
 
 def require_shares(X: Any, names: Any) -> None:
     """Raise an error about the first number that is not from 0 to 1."""
-    i = first_outside(Examples(as_rows(X), np.empty(X.shape[0], np.int8)))
+    i = first_outside(Examples(as_rows(X), np.empty(X.shape[0], np.int32)))
     if i < 0:
         return
     row = X[[i]].toarray()[0] if hasattr(X, "toarray") else X[i]
@@ -178,6 +178,7 @@ class BalancedWinnow(Online):
     discriminant updates. Machine Learning 43(3).
     """
 
+    _kept_by_rule = "exponents"
     _other_proof = (
         "multiplies its weights, and its bound has another proof (novikoff.balanced_winnow_bound)"
     )
@@ -236,7 +237,7 @@ class BalancedWinnow(Online):
         return tags
 
     def _scores(self, X: Any) -> Array:
-        self._require_sound(X, self._run.space)
+        self._require_sound(X, self._state.space)
         return Online._scores(self, X)
 
     def _check_parameters(self) -> None:
@@ -255,11 +256,11 @@ class BalancedWinnow(Online):
             "clip": self.clip,
         }
 
-    def _rule(self, run: Run) -> Factor:
+    def _rule(self, run: State) -> Factor:
         f = float(run.space["factor"])
         return Factor(f, float(FAR / np.log(f)), float(run.space["fit_intercept"]))
 
-    def _epoch(self, run: Run, work: Work) -> tuple[int, float, int]:
+    def _epoch(self, run: State, work: Work) -> tuple[int, float, int]:
         if work.measure and (t := first_outside(work.D)) >= 0:
             return 0, 0.0, t
         return Online._epoch(self, run, work)
@@ -275,17 +276,13 @@ class BalancedWinnow(Online):
     def _changes_all(self, space: dict[str, Any]) -> bool:
         return True  # where weights are scaled down together
 
-    def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
-        return Like((*w.shape[:-1], w.shape[-1] + 1), np.float64)
+    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+        return {"exponents": Field(("m", "d+1"), np.float64, by_column=False)}
 
-    def _beside(self, space: dict[str, Any], w: Array) -> Array:
-        return np.zeros(self._beside_like(space, w).shape)
-
-    def _spread(self, run: Run, places: Array, n_classes: int) -> None:
-        assert run.beside is not None
-        beside = many.spread(run.beside, places, n_classes)
-        beside[:, -1] = abs(beside[:, -1])  # the scale is that of both of two classes
-        run.w, run.beside = many.spread(run.w, places, n_classes), beside
+    def _spread(self, run: State, places: Array, n_classes: int) -> None:
+        Online._spread(self, run, places, n_classes)
+        scales = run.extra["exponents"][:, -1]
+        np.abs(scales, out=scales)  # that of one is that of both of two classes
 
     def _advice(self) -> str:
         return (

@@ -1,7 +1,7 @@
 """What all learners share: reading the input, epochs, streaming, and telling what happened.
 
 A learner supplies the kernel of a pass and, if it predicts from more than the last
-weights, what it keeps of the mistakes. Everything a fitted model knows is in its `Run`.
+weights, what it keeps of the mistakes. Everything a fitted model knows is in its `State`.
 """
 
 import warnings
@@ -25,15 +25,15 @@ from novikoff.labels import (
     codes,
     growing_classes,
     numbered,
-    two_classes,
+    numbered_two,
 )
 from novikoff.learners import many, parameters
 from novikoff.learners.fingerprint import fingerprint
 from novikoff.learners.predicting import Predicting
 from novikoff.learners.recording import Recorder, pair_of
-from novikoff.learners.run import Like, Run, Undo, undone_on_error
+from novikoff.learners.state import Field, State, Stream, Undo, undone_on_error
 from novikoff.learners.team import at_work
-from novikoff.learners.weights import Stream, class_totals, example_weights, ratio, require_some
+from novikoff.learners.weights import SoFar, class_totals, example_weights, ratio, require_some
 from novikoff.learners.work import NO_SHARES, Work, made, pass_over, pieces, room
 from novikoff.loops import Log, Pass
 from novikoff.saving import Saved
@@ -53,8 +53,8 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     _takes_many_classes = False
     """Does it learn more than two classes?"""
 
-    _keeps_extra = False
-    """Does its rule keep something beside the weights?"""
+    _kept_by_rule = ""
+    """Which of what it keeps beside the weights its rule works on, if it does on any."""
 
     max_iter: int
     shuffle: bool
@@ -75,15 +75,22 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """The options that a run cannot change on the way."""
 
     @abstractmethod
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
+    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
         """A run that has seen nothing yet."""
 
+    def _new(self, weights: Array, n_classes: int) -> State:
+        """A run with these weights, and what is kept beside them."""
+        space, stream = self._space(), Stream(np.zeros(n_classes))
+        declared = self._declared(space)
+        extra = self._extra(space, weights) if declared else {}
+        return State(space, weights, extra, declared, stream=stream)
+
     @abstractmethod
-    def _rule(self, run: Run) -> Any:
+    def _rule(self, run: State) -> Any:
         """Its rule, as `novikoff.loops` knows it."""
 
     @abstractmethod
-    def _recorder(self, run: Run) -> Recorder:
+    def _recorder(self, run: State) -> Recorder:
         """The part that makes the updates of a run like this again."""
 
     @abstractmethod
@@ -94,21 +101,21 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Raise what is wrong with the first bad row of `X`, if there is one."""
         require_sound(X, names_in(self))
 
-    def _reach(self, run: Run) -> float:
+    def _reach(self, run: State) -> float:
         """No weight can be larger than this."""
-        return run.reach
+        return run.ledger.reach
 
-    def _account(self, run: Run, log: Log) -> None:
+    def _account(self, run: State, log: Log) -> None:
         """Add these updates up for what the run proves."""
 
-    def _remember(self, run: Run, D: Examples, log: Log) -> None:
+    def _remember(self, run: State, D: Examples, log: Log) -> None:
         """Keep what prediction needs of these updates of a pass."""
 
-    def _shares(self, run: Run, work: Work) -> Array:
+    def _shares(self, run: State, work: Work) -> Array:
         """How often each class gained each example, less how often it lost it, if that matters."""
         return NO_SHARES
 
-    def _conclude(self, run: Run, p: Pass) -> None:
+    def _conclude(self, run: State, p: Pass) -> None:
         """Called after each pass that was made."""
 
     def _machines(self) -> bool:
@@ -119,22 +126,25 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Can an update change weights of features that its example does not have?"""
         return False
 
-    def _by_column(self) -> bool:
-        """Does what it keeps beside the weights change only where an example has entries?"""
-        return False
+    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+        """What it keeps beside the weights, by name."""
+        return {}
 
-    def _beside_like(self, space: dict[str, Any], w: Array) -> Like | None:
-        """The form of what is kept beside weights like these; None if nothing is."""
-        return None
+    def _extra(self, space: dict[str, Any], weights: Array) -> dict[str, Array]:
+        """That, beside weights like these, at the start."""
+        likes = {name: one.like(weights) for name, one in self._declared(space).items()}
+        return {name: np.zeros(*like) for name, like in likes.items()}
 
-    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
+    def _widen(self, run: State, places: Array, n_classes: int) -> None:
         """Make room in the run for more classes; the old ones go to these places."""
         self._spread(run, places, n_classes)
 
-    def _spread(self, run: Run, places: Array, n_classes: int) -> None:
-        """The same for the weights, and what updates change beside them."""
+    def _spread(self, run: State, places: Array, n_classes: int) -> None:
+        """The same for the weights, and what is kept beside them."""
+        weights = np.zeros((n_classes, run.weights.shape[1]), run.weights.dtype)
+        run.put(weights, self._extra(run.space, weights), places)
 
-    def _settle(self, run: Run, X: Any) -> None:
+    def _settle(self, run: State, X: Any) -> None:
         """Called after the last pass over `X`, which may then go away."""
 
     # ------------------------------------------------------ fitting
@@ -147,8 +157,8 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             X = read(self, X, reset=True)
             y = as_labels(y)
             check_consistent_length(X, y)
-            classes, y = numbered(y) if self._takes_many_classes else two_classes(y)
-            weight = example_weights(_own(y), classes, self.class_weight, sample_weight)
+            classes, y = numbered(y) if self._takes_many_classes else numbered_two(y)
+            weight = example_weights(y, classes, self.class_weight, sample_weight)
             require_some(weight)
             if self._going_on(coef, intercept) and not np.array_equal(classes, self.classes_):
                 raise DataError(
@@ -159,35 +169,36 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             run = self._train(X, y, weight, len(classes), coef, intercept)
             self._count(run, y, sample_weight)
             self.classes_ = classes
-            self._run = run
-        if run.mistakes[-1]:
+            self._state = run
+        if run.ledger.mistakes[-1]:
             self._warn(run, len(y))
         return self
 
     def _train(
         self, X: Any, y: Array, weight: Array | None, n_classes: int, coef: Any, intercept: Any
-    ) -> Run:
+    ) -> State:
         going_on = self._going_on(coef, intercept)
         run = self._resumed(X) if going_on else self._begin(X, n_classes, coef, intercept)
         again, updates = run.begin_fit(
             len(y), fingerprint(X, y, weight) if self.warm_start else None
         )
-        run.step_ratio = ratio(weight)
+        run.ledger.step_ratio = ratio(weight)
         self._watch(run)
-        if run.recorded is not None:
-            run.recorded.begin_fit(X, y, same=again)
+        if run.log is not None:
+            run.log.begin_fit(X, y, same=again)
         keep = self._visited(X, weight, run.space)
         random = check_random_state(self.random_state)
         every = Examples(self._rows(X, run.space), y).weighted(weight)
         since = np.zeros(n_classes, np.int64)
         log = room(self, run, len(y))
-        with at_work(run, self.n_jobs):
+        with at_work(self.n_jobs) as team:
             for epoch in range(self.max_iter):
                 D = every.visited(self._order(keep, len(y), random))
                 run.begin_pass()
-                for work in pieces(self, run, Work(D, since, updates, log, measure=epoch == 0)):
+                whole = Work(D, since, updates, log, measure=epoch == 0, team=team)
+                for work in pieces(self, run, whole):
                     self._piece(run, X, work)
-                if run.changed == 0:
+                if run.ledger.changed == 0:
                     break
         self._settle(run, X)
         return run
@@ -197,22 +208,22 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _same_space(self) -> None:
         """A run goes on in the space it began in."""
-        for name, before in self._run.space.items():
+        for name, before in self._state.space.items():
             if getattr(self, name) != before:
                 raise ParameterError(
                     f"{name} was {before!r} when the run began and is {getattr(self, name)!r} now: "
                     "set it back, or start anew with fit and warm_start=False."
                 )
 
-    def _resumed(self, X: Any) -> Run:
+    def _resumed(self, X: Any) -> State:
         self._same_space()
-        width = self._run.w.shape[-1] - 1
+        width = self._state.weights.shape[1] - 1
         if X.shape[1] != width:
             raise DataError(
                 f"warm_start=True goes on from a model of {width} features, but X has "
                 f"{X.shape[1]}: give data of that width, or set warm_start=False."
             )
-        return self._run.copy()
+        return self._state.copy()
 
     def _visited(self, X: Any, weight: Array | None, space: dict[str, Any]) -> Array | None:
         """The rows of positive weight; None for all. The others must be sound all the same."""
@@ -224,52 +235,52 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     def _order(self, keep: Array | None, n: int, random: np.random.RandomState) -> Array | None:
         return shuffled(keep, n, random) if self.shuffle else keep
 
-    def _piece(self, run: Run, X: Any, work: Work) -> None:
+    def _piece(self, run: State, X: Any, work: Work) -> None:
         """Let the loop pass over some examples once, and bring the run up to date."""
         k, length, stopped = self._epoch(run, work)
         if stopped >= 0:
             self._require_sound(X, run.space)
-            raise overflow(run.w.dtype)
-        run.length = max(run.length, length)
+            raise overflow(run.weights.dtype)
+        run.ledger.length = max(run.ledger.length, length)
         n, log, D = n_visits(work.D), work.log.some(0, k), work.D
         if k:
-            if not run.streaming:
+            if not run.stream.is_open:
                 work.tally(k)
             self._account(run, log)
-            safe = self._reach(run) < float(np.finfo(run.w.dtype).max) / 4
-            if not safe and not np.isfinite(run.w).all():
-                raise overflow(run.w.dtype)
+            safe = self._reach(run) < float(np.finfo(run.weights.dtype).max) / 4
+            if not safe and not np.isfinite(run.weights).all():
+                raise overflow(run.weights.dtype)
             self._remember(run, D, log)
-            if run.recorded is not None:
-                recorder, epoch = self._recorder(run), len(run.mistakes) - 1
-                run.recorded.follow(tuple(recorder.rule))
-                run.recorded.append(epoch, D, log, work.squares, signed=recorder.signed)
-        if run.recorded is not None:
-            run.recorded.visited += n
+            if run.log is not None:
+                recorder, epoch = self._recorder(run), len(run.ledger.mistakes) - 1
+                run.log.follow(tuple(recorder.rule))
+                run.log.append(epoch, D, log, work.squares, signed=recorder.signed)
+        if run.log is not None:
+            run.log.visited += n
         run.mean = None
-        run.n_seen += n
-        run.count(k)
+        run.stream.n_seen += n
+        run.ledger.count(k)
 
-    def _epoch(self, run: Run, work: Work) -> tuple[int, float, int]:
+    def _epoch(self, run: State, work: Work) -> tuple[int, float, int]:
         """How many updates the pass made, the largest length met, and where it stopped, or -1."""
         p = pass_over(self, run, work)
         before = int(p.mistakes[0])
-        done = made(p, run.team, self.n_jobs)
+        done = made(p, work.team, self.n_jobs)
         self._conclude(run, p)
-        if run.changes is not None:
-            run.mistakes[-1] += int(p.mistakes[0]) - before
+        if run.ledger.changes is not None:
+            run.ledger.mistakes[-1] += int(p.mistakes[0]) - before
         return done
 
-    def _watch(self, run: Run) -> None:
+    def _watch(self, run: State) -> None:
         """Record from here on, or record no more."""
         if not self.record:
-            run.recorded = None
-        elif run.recorded is None:
-            run.recorded = self._recorder(run).begin(run)
+            run.log = None
+        elif run.log is None:
+            run.log = self._recorder(run).begin(run)
 
-    def _count(self, run: Run, y: Array, sample_weight: Any) -> None:
+    def _count(self, run: State, y: Array, sample_weight: Any) -> None:
         if self.class_weight is not None:
-            run.brought = class_totals(_own(y), sample_weight, run.brought)
+            run.stream.class_totals = class_totals(y, sample_weight, run.stream.class_totals)
 
     # ------------------------------------------------------ streaming
 
@@ -277,14 +288,14 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         self._check_common()
         if self._is_fitted():
             self._same_space()
-            self._learn_block(self._run, X, y, classes, sample_weight)
+            self._learn_block(self._state, X, y, classes, sample_weight)
         else:
             with undone_on_error(self):
                 self._learn_block(None, X, y, classes, sample_weight)
         return self
 
     def _learn_block(
-        self, run: Run | None, X: Any, y: Any, classes: Any, sample_weight: Any
+        self, run: State | None, X: Any, y: Any, classes: Any, sample_weight: Any
     ) -> None:
         X = read(self, X, reset=run is None)
         y = as_labels(y)
@@ -300,62 +311,60 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             run = self._begin(X, len(classes), None, None)
         elif known is not None and len(classes) > len(known):
             run = self._grown(run, np.searchsorted(classes, known), len(classes))
-        stream = Stream(run.brought, ~late)
-        weight = example_weights(_own(y), classes, self.class_weight, sample_weight, stream)
+        stream = SoFar(run.stream.class_totals, ~late)
+        weight = example_weights(y, classes, self.class_weight, sample_weight, stream)
         self._stream(run, X, y, weight, late)
         self._count(run, y, sample_weight)
         self.classes_ = classes
-        self._run = run
+        self._state = run
 
-    def _grown(self, run: Run, places: Array, n_classes: int) -> Run:
+    def _grown(self, run: State, places: Array, n_classes: int) -> State:
         """The run with room for more classes; the old ones go to these places."""
         run = run.copy()
         brought = np.zeros(n_classes)
-        brought[places] = run.brought
-        run.brought, run.mean = brought, None
+        brought[places] = run.stream.class_totals
+        run.stream.class_totals, run.mean = brought, None
         if n_classes > 2:
-            if run.recorded is not None:
+            if run.log is not None:
                 recorder = self._recorder(run)
                 pair = pair_of(self, run.space, recorder.apart)
-                recorder.grow(run.recorded, pair, places, n_classes)
+                recorder.grow(run.log, pair, places, n_classes)
             self._widen(run, places, n_classes)
         return run
 
-    def _stream(self, run: Run, X: Any, y: Array, weight: Array | None, late: Array) -> None:
+    def _stream(self, run: State, X: Any, y: Array, weight: Array | None, late: Array) -> None:
         order = self._visited(X, weight, run.space)
-        everywhere, by_column = self._changes_all(run.space), self._by_column()
-        with undone_on_error(self, Undo(run, X, everywhere=everywhere, by_column=by_column)):
+        with undone_on_error(self, Undo(run, X, everywhere=self._changes_all(run.space))):
             if self.shuffle and len(y) > 1:
                 order = self._order(order, len(y), check_random_state(self.random_state))
             self._watch(run)
-            run.one_data_set = False
-            if not run.streaming:
+            run.stream.one_data_set = False
+            if not run.stream.is_open:
                 run.begin_pass()
-                run.streaming = True
-            if run.recorded is not None:
-                run.recorded.begin_block(len(y))
+                run.stream.is_open = True
+            if run.log is not None:
+                run.log.begin_block(len(y))
             D = Examples(self._rows(X, run.space), y).weighted(weight).visited(order)
-            since = many.first_visits(D, late, _own(y))
+            since = many.first_visits(D, late)
             if len(since) == 1 or (len(since) == 2 and since.any()):
                 D = self._look_on(run, X, D, n_visits(D) if len(since) == 1 else int(since.max()))
-            whole = Work(
-                D, since, np.zeros(len(y), np.int64), room(self, run, len(y)), measure=True
-            )
-            with at_work(run, self.n_jobs):
+            updates, log = np.zeros(len(y), np.int64), room(self, run, len(y))
+            with at_work(self.n_jobs) as team:
+                whole = Work(D, since, updates, log, measure=True, team=team)
                 for work in pieces(self, run, whole):
                     self._piece(run, X, work)
             self._settle(run, X)
 
-    def _look_on(self, run: Run, X: Any, D: Examples, n: int) -> Examples:
+    def _look_on(self, run: State, X: Any, D: Examples, n: int) -> Examples:
         """Visit `n` examples while there is one class, and nothing to learn; the others."""
         self._require_sound(X, run.space)
         every = D.visits()
-        run.length = max(
-            run.length, float(lengths_of(as_rows(X), X.shape[0])[every[:n]].max(initial=0.0))
+        run.ledger.length = max(
+            run.ledger.length, float(lengths_of(as_rows(X), X.shape[0])[every[:n]].max(initial=0.0))
         )
-        run.n_seen += n
-        if run.recorded is not None:
-            run.recorded.visited += n
+        run.stream.n_seen += n
+        if run.log is not None:
+            run.log.visited += n
         return D.visited(every[n:])
 
     # ------------------------------------------------------ scikit-learn's side of it
@@ -377,16 +386,11 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         require_jobs(self.n_jobs)
         self._check_parameters()
 
-    def _warn(self, run: Run, n: int, stacklevel: int = 4) -> None:
-        last = run.mistakes[-1]
+    def _warn(self, run: State, n: int, stacklevel: int = 4) -> None:
+        last = run.ledger.mistakes[-1]
         warnings.warn(
             f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs: the last one still "
             f"made {last} mistake{'s' * (last != 1)} on {n} examples. {self._advice()}",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )
-
-
-def _own(y: Array) -> Array:
-    """The number of each example's class, also where there are two."""
-    return (y + 1) // 2 if y.dtype == np.int8 else y

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from novikoff.learners import gram
 from novikoff.learners.dual_blocks import Targets, pass_over
-from novikoff.learners.dual_run import DualRun
+from novikoff.learners.dual_state import DualState
 from novikoff.learners.gram import Block
 from novikoff.loops import Log, drive
 
@@ -52,14 +52,14 @@ def shrinking(budget: int) -> tuple[float, float]:
     return n ** (-0.5 / n), 0.25 * sqrt(n / log(n))
 
 
-def forgetful(run: DualRun, A: Block, wanted: Targets, rule: Any) -> tuple[Log | None, Array]:
+def forgetful(run: DualState, A: Block, wanted: Targets, rule: Any) -> tuple[Log | None, Array]:
     """Visit a block, keeping within the budget.
 
     A loop looks for the next mistake, and makes its update; what is shrunk and forgotten comes
     after it. Returns the updates, None if a score is not finite, and what each multiplied all
     weights by.
     """
-    support, cycle, n = run.support, run.memory, len(wanted.y)
+    support, cycle, n = run.support, run.history, len(wanted.y)
     S, factors = support.scores(run.kernel, A), np.ones(n)
     if not run.outputs:  # there is one class so far, and nothing to learn
         return Log.room(0, recorded=True), factors[:0]
@@ -73,14 +73,14 @@ def forgetful(run: DualRun, A: Block, wanted: Targets, rule: Any) -> tuple[Log |
             return None, factors
         v = direction(int(log.gained[k]), int(log.lost[k]), run.outputs)
         m = float(log.score[k] if run.is_joint else v[0] * log.score[k])
-        run.squares += 2 * m + (1 + run.is_joint) * float(G[t, t])
+        run.ledger.squares += 2 * m + (1 + run.is_joint) * float(G[t, t])
         log.step[k] = factors[k] = phi = shrink(run, p.W)
         new = Block(A.rows[[t]], A.squares[[t]], A.numbers[[t]])
         if support.n < cycle.budget:
             support.append(new, np.zeros(1, np.int64), phi * v[None])
         else:
             replace_oldest(run, A, new, phi * v, p.W[:, :n])
-        log.square[k], made = run.squares[0], k + 1
+        log.square[k], made = run.ledger.squares[0], k + 1
         t = drive(p, made, t + 1, n, 0.0, True)[2]
     return log.some(0, made), factors[:made]
 
@@ -94,26 +94,26 @@ def direction(gained: int, lost: int, outputs: int) -> Array:
     return v
 
 
-def shrink(run: DualRun, W: Array) -> float:
+def shrink(run: DualState, W: Array) -> float:
     r"""Shrink all weights, and the scores of a block, by the $\varphi$ that is returned."""
-    Phi, U = shrinking(run.memory.budget)
-    R = sqrt(run.largest * (2.0 if run.is_joint else 1.0))
-    length = sqrt(float(run.squares[0]))
+    Phi, U = shrinking(run.history.budget)
+    R = sqrt(run.ledger.largest * (2.0 if run.is_joint else 1.0))
+    length = sqrt(float(run.ledger.squares[0]))
     phi = min(Phi, U * R / length) if length > 0 else Phi
     run.support.scale(np.full(run.outputs, phi))
-    run.squares *= phi * phi
+    run.ledger.squares *= phi * phi
     W *= phi
     return phi
 
 
-def replace_oldest(run: DualRun, A: Block, new: Block, v: Array, W: Array) -> None:
+def replace_oldest(run: DualState, A: Block, new: Block, v: Array, W: Array) -> None:
     """Forget the oldest row, which is no more in the scores of a block, and keep a new one."""
-    support, cycle = run.support, run.memory
+    support, cycle = run.support, run.history
     old, lost = support.row(cycle.oldest), support.coef[cycle.oldest].copy()
     own = gram.table(run.kernel, old, old)[0, 0]
     s = support.scores(run.kernel, old)[0] + v * gram.table(run.kernel, old, new)[0, 0]
-    run.squares += (lost * lost * own - 2 * lost * s).sum()
-    np.maximum(run.squares, 0.0, out=run.squares)
+    run.ledger.squares += (lost * lost * own - 2 * lost * s).sum()
+    np.maximum(run.ledger.squares, 0.0, out=run.ledger.squares)
     W -= np.multiply.outer(lost, gram.table(run.kernel, old, A)[0])
     support.put_row(cycle.oldest, new, v)
     cycle.oldest = (cycle.oldest + 1) % cycle.budget

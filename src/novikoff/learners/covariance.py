@@ -19,7 +19,7 @@ from novikoff.jit import njit
 from novikoff.learners import parameters
 from novikoff.learners.base import Array
 from novikoff.learners.margin import OUT_OF_RANGE, Online
-from novikoff.learners.run import Like
+from novikoff.learners.state import Field
 from novikoff.rows import SUM, column, first, last, value
 
 MOST = 1 << 27
@@ -85,6 +85,8 @@ def room_beside(S):
 class Confident(Online):
     """A learner that keeps a covariance (abstract)."""
 
+    _kept_by_rule = "covariance"
+
     covariance: str
 
     def _start(self) -> float:
@@ -98,23 +100,22 @@ class Confident(Online):
     def _space(self) -> dict[str, Any]:
         return {"fit_intercept": self.fit_intercept, "covariance": self.covariance}
 
-    def _by_column(self) -> bool:
-        return self.covariance == "diagonal"
-
     def _changes_all(self, space: dict[str, Any]) -> bool:
         return bool(space["covariance"] == "full")
 
-    def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
+    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
         if space["covariance"] == "diagonal":
-            return Like(w.shape, w.dtype, least=0.0)
-        return Like((*w.shape, w.shape[-1]), np.float64)  # in singles it soon is none, by rounding
+            return {"covariance": Field(("m", "d"), least=0.0, opposite=False)}
+        # in singles it soon is none, by rounding
+        full = Field(("m", "d", "d"), np.float64, opposite=False, by_column=False)
+        return {"covariance": full}
 
-    def _beside(self, space: dict[str, Any], w: Array) -> Array:
-        like = self._beside_like(space, w)
-        if np.prod(like.shape, dtype=float) > MOST:
+    def _extra(self, space: dict[str, Any], weights: Array) -> dict[str, Array]:
+        w, (shape, dtype) = weights, self._declared(space)["covariance"].like(weights)
+        if np.prod(shape, dtype=float) > MOST:
             raise ParameterError(
                 f"covariance='full' was given, but {w.shape[-1] - 1} features would need a matrix "
-                f"of {np.prod(like.shape, dtype=float):.1e} numbers: choose covariance='diagonal'."
+                f"of {np.prod(shape, dtype=float):.1e} numbers: choose covariance='diagonal'."
             )
         start = self._start()
         if not np.finfo(w.dtype).tiny <= start <= np.finfo(w.dtype).max:
@@ -122,11 +123,10 @@ class Confident(Online):
                 f"A variance of {start:g} at the start is out of the range of {w.dtype}: choose "
                 "another."
             )
-        if len(like.shape) == w.ndim:
-            return np.full(like.shape, start, like.dtype)
-        S = np.zeros(like.shape, like.dtype)
-        S[...] = start * np.eye(w.shape[-1])
-        return S
+        S = np.full(shape, start, dtype)
+        if space["covariance"] == "full":
+            S[...] = start * np.eye(w.shape[-1])
+        return {"covariance": S}
 
     def _advice(self) -> str:
         return (

@@ -28,11 +28,11 @@ from novikoff.learners import dual_record, gram, parameters
 from novikoff.learners.classes import mixing, n_outputs, places_of
 from novikoff.learners.dual_blocks import ONE, Made, Targets, blocks, pass_over, targets
 from novikoff.learners.dual_predicting import WATCHED, DualPredicting
-from novikoff.learners.dual_run import DualRun
+from novikoff.learners.dual_state import DualLedger, DualState
 from novikoff.learners.gram import Block, Kernel
-from novikoff.learners.run import undone_on_error
+from novikoff.learners.state import undone_on_error
 from novikoff.learners.support import Support
-from novikoff.learners.weights import Stream, class_totals, example_weights, ratio, require_some
+from novikoff.learners.weights import SoFar, class_totals, example_weights, ratio, require_some
 from novikoff.loops import Log, drive
 from novikoff.saving import Saved
 
@@ -65,7 +65,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """How many two-sided problems are solved with so many weight vectors."""
 
     @abstractmethod
-    def _memory(self, outputs: int) -> Any:
+    def _history(self, outputs: int) -> Any:
         """What is kept beside the rows erred on, at the start."""
 
     @abstractmethod
@@ -73,10 +73,10 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """Its rule, as `novikoff.loops` knows it."""
 
     @abstractmethod
-    def _made(self, run: DualRun, log: Log, extra: Array, G: Array) -> Made:
+    def _made(self, run: DualState, log: Log, extra: Array, G: Array) -> Made:
         """What the updates of a block with the table `G` add up to; notes squares in the log."""
 
-    def _extra(self, run: DualRun, n: int) -> Array:
+    def _extra(self, run: DualState, n: int) -> Array:
         """What the rule keeps of each weight vector on a block of `n` rows."""
         return np.empty((run.outputs, 0))
 
@@ -84,10 +84,10 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     def _advice(self) -> str:
         """What to try when a run did not converge."""
 
-    def _remember(self, run: DualRun, times: Array, rows: Array, delta: Array) -> None:
+    def _remember(self, run: DualState, times: Array, rows: Array, delta: Array) -> None:
         """Keep what prediction needs of these updates on rows of the support."""
 
-    def _revisits(self, run: DualRun) -> bool:
+    def _revisits(self, run: DualState) -> bool:
         """Are the scores of all rows worth keeping from pass to pass?"""
         return isinstance(run.support, Support)
 
@@ -134,20 +134,20 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             require_some(weight)
             wanted = targets(own, weight, weight_dtype(X))
             run = self._train(X, wanted, n_outputs(classes))
-            run.step_ratio = ratio(weight)
-            run.brought = np.zeros(len(classes))
+            run.ledger.step_ratio = ratio(weight)
+            run.stream.class_totals = np.zeros(len(classes))
             self._count(run, own, sample_weight)
-            self.classes_, self._run = classes, run
-        if run.mistakes[-1]:
+            self.classes_, self._state = classes, run
+        if run.ledger.mistakes[-1]:
             self._warn(run, len(y))
         return self
 
-    def _train(self, X: Any, wanted: Targets, outputs: int) -> DualRun:
+    def _train(self, X: Any, wanted: Targets, outputs: int) -> DualState:
         run, n = self._begin(X, outputs), len(wanted.y)
         if gram.is_scaled(self.kernel, self.gamma):
             run.kernel = run.kernel._replace(gamma=gram.rate_for(X))
-        if run.recorded is not None:
-            run.recorded.begin_block(n)
+        if run.log is not None:
+            run.log.begin_block(n)
         self._look(run, X)
         random = check_random_state(self.random_state)
         Z, slots = np.zeros((n, outputs)), np.full(n, -1)
@@ -158,26 +158,23 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
                 self._epoch(run, X, wanted, order, Z, slots, again=epoch + 1 < self.max_iter)
             else:
                 self._once(run, X, wanted, order)
-            if not run.updates[-1]:
+            if not run.ledger.updates[-1]:
                 break
         return run
 
-    def _begin(self, X: Any, outputs: int) -> DualRun:
+    def _begin(self, X: Any, outputs: int) -> DualState:
         problems, width = self._problems(outputs), X.shape[1]
-        return DualRun(
+        return DualState(
             self._resolved(width),
             width,
             weight_dtype(X),
             self._support(outputs, width),
-            np.zeros(problems),
-            np.zeros(problems, np.int64),
-            np.zeros(problems),
-            np.zeros(problems),
-            self._memory(outputs),
-            recorded=dual_record.begin(outputs) if self.record else None,
+            DualLedger.of(problems),
+            log=dual_record.begin(outputs) if self.record else None,
+            history=self._history(outputs),
         )
 
-    def _look(self, run: DualRun, X: Any) -> None:
+    def _look(self, run: DualState, X: Any) -> None:
         """Called before the first pass over `X`."""
 
     def _support(self, outputs: int, width: int) -> Any:
@@ -186,7 +183,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     def _epoch(
         self,
-        run: DualRun,
+        run: DualState,
         X: Any,
         wanted: Targets,
         order: Array,
@@ -207,7 +204,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             Z[places] = S
             recent.append(A, *made.rows())
             self._keep(run, A, made, slots)
-            run.n_seen += len(places)
+            run.stream.n_seen += len(places)
             marks.append(recent.n)
         if again and recent.n:
             for places, mark in zip(blocks(order), marks, strict=True):
@@ -215,10 +212,11 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
                     A = gram.block(run.kernel, X, places, run.dtype)
                     Z[places] += recent.scores(run.kernel, A, mark)
 
-    def _visit(self, run: DualRun, A: Block, wanted: Targets, S: Array, places: Array) -> Made:
+    def _visit(self, run: DualState, A: Block, wanted: Targets, S: Array, places: Array) -> Made:
         """Learn from a block whose scores so far are `S`."""
-        run.longest = max(run.longest, float(A.squares.max()))
-        run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
+        ledger = run.ledger
+        ledger.longest = max(ledger.longest, float(A.squares.max()))
+        ledger.largest = max(ledger.largest, float(gram.diagonal(run.kernel, A).max()))
         G = gram.table(run.kernel, A, A)
         if gram.out_of_range(run.kernel, A, G):
             raise overflow(run.dtype)
@@ -230,13 +228,13 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         k, _, stopped = drive(p, 0, 0, n, 0.0, False)
         S[:], log = p.W[:, :n].T, p.log.some(0, k)
         made = self._made(run, log, p.extra, p.D.rows.K)
-        if stopped >= 0 or not (run.largest < np.inf and np.isfinite(run.squares).all()):
+        if stopped >= 0 or not (ledger.largest < np.inf and np.isfinite(ledger.squares).all()):
             raise overflow(run.dtype)
         run.note(places, wanted.y, log, made.factors)
-        run.mistakes[-1] = int(p.mistakes[0]) - sum(run.mistakes[:-1])
+        ledger.mistakes[-1] = int(p.mistakes[0]) - sum(ledger.mistakes[:-1])
         return made
 
-    def _keep(self, run: DualRun, A: Block, made: Made, slots: Array | None) -> None:
+    def _keep(self, run: DualState, A: Block, made: Made, slots: Array | None) -> None:
         """Add updates to the coefficients, and rows never erred on before to the support."""
         erred, delta = made.rows()
         if not len(erred):
@@ -253,7 +251,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         support.coef[rows[~fresh]] += delta[~fresh]
         if slots is not None:
             slots[places] = rows
-        self._remember(run, run.n_seen + erred, rows, delta)
+        self._remember(run, run.stream.n_seen + erred, rows, delta)
 
     # ------------------------------------------------------ streaming
 
@@ -293,16 +291,16 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             known = self.classes_ if fitted else None
             together, late = growing_classes(y, classes, known)
             run = self._resumed(together) if fitted else self._begin(X, n_outputs(together))
-            run.brought = self._brought(run, together)
-            own, stream = places_of(y, together), Stream(run.brought, ~late)
+            run.stream.class_totals = self._brought(run, together)
+            own, stream = places_of(y, together), SoFar(run.stream.class_totals, ~late)
             weight = example_weights(own, together, self.class_weight, sample_weight, stream)
             self._stream(run, X, targets(own, weight, run.dtype))
             self._count(run, own, sample_weight)
-            self.classes_, self._run = together, run
+            self.classes_, self._state = together, run
         return self
 
-    def _resumed(self, classes: Array) -> DualRun:
-        now, run = self._resolved(self._run.width), self._run
+    def _resumed(self, classes: Array) -> DualState:
+        now, run = self._resolved(self._state.width), self._state
         if gram.is_scaled(self.kernel, self.gamma):
             now = now._replace(gamma=run.kernel.gamma)
         if now != run.kernel:
@@ -310,7 +308,7 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
                 f"The kernel was {run.kernel} when the run began and is {now} now: set it back, or "
                 "start anew with fit."
             )
-        if self.record and run.recorded is None:
+        if self.record and run.log is None:
             raise ParameterError(
                 "record=True was set in the middle of a run, but the coefficients of a kernel "
                 "machine are known from its beginning only: set it back, or start anew with fit."
@@ -319,42 +317,42 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         same = len(known) == len(classes)
         run = run.branch(None if same else mixing(known, classes))
         if not self.record:
-            run.recorded = None
-        if run.recorded is not None and not same and len(classes) > 2:
-            run.recorded.grow(np.searchsorted(classes, known), len(classes), np.zeros(1))
+            run.log = None
+        if run.log is not None and not same and len(classes) > 2:
+            run.log.grow(np.searchsorted(classes, known), len(classes), np.zeros(1))
         return run
 
-    def _brought(self, run: DualRun, classes: Array) -> Array:
+    def _brought(self, run: DualState, classes: Array) -> Array:
         """How much of each class has come so far."""
         brought = np.zeros(len(classes))
-        if len(run.brought):
-            brought[places_of(self.classes_, classes)] = run.brought
+        if len(run.stream.class_totals):
+            brought[places_of(self.classes_, classes)] = run.stream.class_totals
         return brought
 
-    def _count(self, run: DualRun, own: Array, sample_weight: Any) -> None:
+    def _count(self, run: DualState, own: Array, sample_weight: Any) -> None:
         if self.class_weight is not None:
-            run.brought = class_totals(own, sample_weight, run.brought)
+            run.stream.class_totals = class_totals(own, sample_weight, run.stream.class_totals)
 
-    def _stream(self, run: DualRun, X: Any, wanted: Targets) -> None:
-        if not run.streaming:
+    def _stream(self, run: DualState, X: Any, wanted: Targets) -> None:
+        if not run.stream.is_open:
             run.begin_pass()
-            run.streaming = True
-        if run.recorded is not None:
-            run.recorded.begin_block(len(wanted.y))
+            run.stream.is_open = True
+        if run.log is not None:
+            run.log.begin_block(len(wanted.y))
         in_turn = not self.shuffle or len(wanted.y) < 2
         random = None if in_turn else check_random_state(self.random_state)
         self._once(run, X, wanted, wanted.order(random))
 
-    def _once(self, run: DualRun, X: Any, wanted: Targets, order: Array) -> None:
+    def _once(self, run: DualState, X: Any, wanted: Targets, order: Array) -> None:
         """Visit rows that will not come again, or whose scores cost no more than they do."""
         for places in blocks(order):
             A = gram.block(run.kernel, X, places, run.dtype)
-            if run.streaming:
-                A = A._replace(numbers=run.n_seen + np.arange(len(places)))
+            if run.stream.is_open:
+                A = A._replace(numbers=run.stream.n_seen + np.arange(len(places)))
             self._learn_block(run, A, wanted.at(places), places)
-            run.n_seen += len(places)
+            run.stream.n_seen += len(places)
 
-    def _learn_block(self, run: DualRun, A: Block, wanted: Targets, places: Array) -> None:
+    def _learn_block(self, run: DualState, A: Block, wanted: Targets, places: Array) -> None:
         made = self._visit(run, A, wanted, run.support.scores(run.kernel, A), places)
         self._keep(run, A, made, None)
 
@@ -384,11 +382,13 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         parameters.flag("record", self.record)
         self._check_parameters()
 
-    def _warn(self, run: DualRun, n: int) -> None:
-        last, advice = run.mistakes[-1], self._advice()
+    def _warn(self, run: DualState, n: int) -> None:
+        last, advice = run.ledger.mistakes[-1], self._advice()
         stopped = f"stopped at max_iter={self.max_iter} epochs"
-        if not run.updates[-1]:
-            stopped = f"stopped after {len(run.mistakes)} epochs, as nothing could be changed"
+        if not run.ledger.updates[-1]:
+            stopped = (
+                f"stopped after {len(run.ledger.mistakes)} epochs, as nothing could be changed"
+            )
             advice = "No weights meet these examples and those before: nothing separates the data."
         warnings.warn(
             f"{type(self).__name__} {stopped}: the last one still made {last} "

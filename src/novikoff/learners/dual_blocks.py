@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from novikoff.errors import DataError
 from novikoff.examples import Examples, shuffled
-from novikoff.learners.dual_run import DualRun
+from novikoff.learners.dual_state import DualState
 from novikoff.learners.work import NO_SHARES, NONE
 from novikoff.loops import Apart, Joint, Log, Pass, Single
 from novikoff.rows import Gram, constant
@@ -79,7 +79,7 @@ def blocks(order: Array) -> Iterator[Array]:
         yield order[low : low + BLOCK]
 
 
-def pass_over(S: Array, G: Array, wanted: Targets, rule: Any, extra: Array, run: DualRun) -> Pass:
+def pass_over(S: Array, G: Array, wanted: Targets, rule: Any, extra: Array, run: DualState) -> Pass:
     """A block as the loops know it: its scores are the weights, and its table is the rows."""
     n, K = S.shape
     W = np.zeros((K, n + 1))
@@ -95,9 +95,9 @@ def pass_over(S: Array, G: Array, wanted: Targets, rule: Any, extra: Array, run:
         rule=rule,
         since=np.zeros(K, np.int64),
         scores=np.empty(K),
-        least=run.least,
+        least=run.ledger.least,
         squares=NONE,
-        mistakes=np.array([sum(run.mistakes)]),
+        mistakes=np.array([sum(run.ledger.mistakes)]),
         whole=False,
         measure=False,
     )

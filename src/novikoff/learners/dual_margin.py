@@ -6,7 +6,7 @@ import numpy as np
 
 from novikoff.learners import gram
 from novikoff.learners.budget import Cycle
-from novikoff.learners.dual_run import DualTelling
+from novikoff.learners.dual_state import DualTelling
 from novikoff.learners.support import CHUNK
 from novikoff.learners.weights import felt
 from novikoff.margins.bounds import forgetron_bound, novikoff_bound
@@ -25,22 +25,32 @@ class DualMargin(DualTelling):
         """What is proved about the margin of each problem, rounding allowed for."""
         run = self._fitted()
         u, R = float(np.finfo(run.dtype).eps), self._step_length()
-        value = gram.rounding(run.kernel, run.width, run.longest, run.largest, u)
-        value += (CHUNK + 16) * u * run.largest + self._unfelt()
-        forgets = isinstance(run.memory, Cycle)  # then weights are no sum of all updates
+        value = gram.rounding(run.kernel, run.width, run.ledger.longest, run.ledger.largest, u)
+        value += (CHUNK + 16) * u * run.ledger.largest + self._unfelt()
+        forgets = isinstance(run.history, Cycle)  # then weights are no sum of all updates
         found = []
         for q, M, total, least in zip(
-            *(numbers.tolist() for numbers in (run.squares, run.counts, run.total, run.least)),
+            *(
+                numbers.tolist()
+                for numbers in (
+                    run.ledger.squares,
+                    run.ledger.counts,
+                    run.ledger.total,
+                    run.ledger.least,
+                )
+            ),
             strict=True,
         ):
-            if M and not TINY < total * total * run.largest < np.inf:  # squares are not exact here
+            if (
+                M and not TINY < total * total * run.ledger.largest < np.inf
+            ):  # squares are not exact here
                 found.append(Bracket(0.0, R))
                 continue
             uneven = M * float(np.finfo(float).eps) * (total != M)  # the sums of other steps than 1
-            strayed = (2 * value + uneven * run.largest) * total  # a score from the true one
+            strayed = (2 * value + uneven * run.ledger.largest) * total  # a score from the true one
             length = sqrt(max(0.0, q + 4 * total * strayed)) * (1 + 16 * u + uneven)
             lower = 0.0
-            if self.converged_ and not run.streaming and length > 0:
+            if self.converged_ and not run.stream.is_open and length > 0:
                 lower = max(0.0, (least - strayed) / length)
             found.append(Bracket(lower, min(R, length / total) if M and not forgets else R))
         return found
@@ -48,7 +58,7 @@ class DualMargin(DualTelling):
     def _unfelt(self) -> float:
         """How much of a kernel value, or of one times a step, is lost below the range of floats."""
         run = self._fitted()
-        steep = max(1.0, run.kernel.degree * run.kernel.gamma * max(1.0, run.largest))
+        steep = max(1.0, run.kernel.degree * run.kernel.gamma * max(1.0, run.ledger.largest))
         return float(np.finfo(run.dtype).smallest_subnormal) * (run.width + CHUNK + 16) * steep
 
     def _step_length(self) -> float:
@@ -77,6 +87,6 @@ class DualMargin(DualTelling):
         R = self._step_length()
         if self.budget is not None:
             return forgetron_bound(R, self.margin_.lower, self.budget)
-        rho, ends = felt(self._run.step_ratio, self._run.dtype), self._brackets()
+        rho, ends = felt(self._state.ledger.step_ratio, self._state.dtype), self._brackets()
         R = hypot(R, sqrt(2 * rho * self._unfelt())) if rho < np.inf else R
         return sum(novikoff_bound(R, end.lower, step_ratio=rho) for end in ends)

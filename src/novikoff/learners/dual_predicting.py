@@ -9,7 +9,7 @@ from scipy import sparse
 
 from novikoff.inputs import overflow
 from novikoff.learners import gram
-from novikoff.learners.dual_run import Array, DualRun, DualTelling
+from novikoff.learners.dual_state import Array, DualState, DualTelling
 from novikoff.learners.gram import Block
 
 WATCHED = np.errstate(over="ignore", invalid="ignore")
@@ -29,24 +29,24 @@ class DualPredicting(DualTelling, ABC):
     def _blocks(self, order: Array) -> Iterator[Array]:
         """The rows of an order, some at a time."""
 
-    def _predicted(self, run: DualRun, A: Block) -> tuple[Array, Any]:
+    def _predicted(self, run: DualState, A: Block) -> tuple[Array, Any]:
         """The scores of a block, and how far each is from the true one, all but surely."""
         return run.support.scores(run.kernel, A), run.support.size() * self._scatter(run, A)
 
-    def _scatter(self, run: DualRun, A: Block) -> float:
+    def _scatter(self, run: DualState, A: Block) -> float:
         """How far the kernel values of a block are from the true ones; 0 where none are rounded
         otherwise in other company: sparse rows are multiplied one by one.
         """
         if run.kernel.name == "precomputed" or sparse.issparse(A.rows):
             return 0.0
-        longest, largest = max(run.longest, float(A.squares.max())), run.largest
+        longest, largest = max(run.ledger.longest, float(A.squares.max())), run.ledger.largest
         if run.kernel.function is None:
             largest = max(largest, float(gram.diagonal(run.kernel, A).max()))
         return gram.scatter(
             run.kernel, run.width, longest, largest, float(np.finfo(A.rows.dtype).eps)
         )
 
-    def _scored(self, run: DualRun, X: Any, places: Array, dtype: Any) -> tuple[Array, Array]:
+    def _scored(self, run: DualState, X: Any, places: Array, dtype: Any) -> tuple[Array, Array]:
         """The scores of these rows in this precision, and which of them are in doubt."""
         S, unclear = np.zeros((len(places), run.outputs)), np.zeros(len(places), np.bool_)
         for some in self._blocks(np.arange(len(places))):

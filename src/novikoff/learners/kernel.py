@@ -27,7 +27,7 @@ from novikoff.learners.budget import Cycle, forgetful
 from novikoff.learners.dual import DualLearner
 from novikoff.learners.dual_blocks import Made, Targets, blocks
 from novikoff.learners.dual_margin import DualMargin
-from novikoff.learners.dual_run import Array, DualRun
+from novikoff.learners.dual_state import Array, DualState
 from novikoff.learners.events import Events, shares, votes
 from novikoff.learners.gram import Block
 from novikoff.learners.support import Support
@@ -234,37 +234,39 @@ class KernelPerceptron(DualMargin, DualLearner):
     def _problems(self, outputs: int) -> int:
         return outputs if self.multi_class == "ovr" or outputs < 2 else 1
 
-    def _memory(self, outputs: int) -> Any:
+    def _history(self, outputs: int) -> Any:
         return Events.none() if self.budget is None else Cycle(int(self.budget))
 
-    def _look(self, run: DualRun, X: Any) -> None:
+    def _look(self, run: DualState, X: Any) -> None:
         if self.budget is not None:  # what is shrunk to depends on the longest row of all
             for places in blocks(np.arange(X.shape[0])):
                 A = gram.block(run.kernel, X, places, run.dtype)
-                run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
+                run.ledger.largest = max(
+                    run.ledger.largest, float(gram.diagonal(run.kernel, A).max())
+                )
 
-    def _revisits(self, run: DualRun) -> bool:
-        return isinstance(run.memory, Events)
+    def _revisits(self, run: DualState) -> bool:
+        return isinstance(run.history, Events)
 
-    def _learn_block(self, run: DualRun, A: Block, wanted: Targets, places: Array) -> None:
-        if isinstance(run.memory, Events):
+    def _learn_block(self, run: DualState, A: Block, wanted: Targets, places: Array) -> None:
+        if isinstance(run.history, Events):
             DualLearner._learn_block(self, run, A, wanted, places)
             return
-        run.longest = max(run.longest, float(A.squares.max()))
-        run.largest = max(run.largest, float(gram.diagonal(run.kernel, A).max()))
+        run.ledger.longest = max(run.ledger.longest, float(A.squares.max()))
+        run.ledger.largest = max(run.ledger.largest, float(gram.diagonal(run.kernel, A).max()))
         log, shrunk = forgetful(run, A, wanted, self._rule())
-        if log is None or not run.largest < np.inf:
+        if log is None or not run.ledger.largest < np.inf:
             raise overflow(run.dtype)
         run.note(places, wanted.y, log, shrunk)
         made = len(log.time)
-        run.mistakes[-1] += made
-        run.counts[:1] += made
-        run.total[:1] += made
+        run.ledger.mistakes[-1] += made
+        run.ledger.counts[:1] += made
+        run.ledger.total[:1] += made
 
     def _rule(self) -> Rule:
         return Rule(1.0, 0.0, TIES[self.tie])
 
-    def _made(self, run: DualRun, log: Log, extra: Array, G: Array) -> Made:
+    def _made(self, run: DualState, log: Log, extra: Array, G: Array) -> Made:
         joint, delta = run.is_joint, np.zeros((len(G), run.outputs))
         gains, loses = log.gained >= 0, log.lost >= 0
         sign = np.where(gains, 1.0, -1.0)
@@ -275,27 +277,27 @@ class KernelPerceptron(DualMargin, DualLearner):
             which = np.zeros_like(log.gained) if joint else np.maximum(log.gained, log.lost)
             delta[log.time[gains], log.gained[gains]] = log.step[gains]
             delta[log.time[loses], log.lost[loses]] = -log.step[loses]
-        np.add.at(run.counts, which, 1)
-        np.add.at(run.total, which, log.step)
+        np.add.at(run.ledger.counts, which, 1)
+        np.add.at(run.ledger.total, which, log.step)
         m, xx = log.score if joint else sign * log.score, G.diagonal()[log.time]
         longer = 2 * log.step * m + (1 + joint) * log.step**2 * xx
         for c in np.unique(which):
             own = which == c
-            squares = np.cumsum(np.append(run.squares[c], longer[own]))
-            log.square[own], run.squares[c] = squares[1:], squares[-1]
+            squares = np.cumsum(np.append(run.ledger.squares[c], longer[own]))
+            log.square[own], run.ledger.squares[c] = squares[1:], squares[-1]
         return Made(delta, np.ones(run.outputs))
 
-    def _remember(self, run: DualRun, times: Array, rows: Array, delta: Array) -> None:
-        run.memory.append(times, rows, delta)
+    def _remember(self, run: DualState, times: Array, rows: Array, delta: Array) -> None:
+        run.history.append(times, rows, delta)
 
-    def _resumed(self, classes: Array) -> DualRun:
-        before = self._run
-        if before.outputs > 1 and len(before.counts) != self._problems(before.outputs):
+    def _resumed(self, classes: Array) -> DualState:
+        before = self._state
+        if before.outputs > 1 and len(before.ledger.counts) != self._problems(before.outputs):
             raise ParameterError(
                 f"multi_class={self.multi_class!r} is not what the run began with: set it back, or "
                 "start anew with fit."
             )
-        kept = before.memory.budget if isinstance(before.memory, Cycle) else None
+        kept = before.history.budget if isinstance(before.history, Cycle) else None
         if kept != self.budget:
             raise ParameterError(
                 f"budget was {kept} when the run began and is {self.budget} now: set it back, or "
@@ -304,10 +306,13 @@ class KernelPerceptron(DualMargin, DualLearner):
         run = DualLearner._resumed(self, classes)
         if kept is not None:
             run.support.detach()
-        if run.outputs > 1 and len(run.counts) != self._problems(run.outputs):
-            run.counts, run.least = run.counts.sum(keepdims=True) // 2, np.zeros(1)
-            run.total = run.total.sum(keepdims=True) / 2
-            run.squares = run.squares.sum(keepdims=True)
+        if run.outputs > 1 and len(run.ledger.counts) != self._problems(run.outputs):
+            run.ledger.counts, run.ledger.least = (
+                run.ledger.counts.sum(keepdims=True) // 2,
+                np.zeros(1),
+            )
+            run.ledger.total = run.ledger.total.sum(keepdims=True) / 2
+            run.ledger.squares = run.ledger.squares.sum(keepdims=True)
         return run
 
     def _advice(self) -> str:
@@ -321,24 +326,24 @@ class KernelPerceptron(DualMargin, DualLearner):
     def _last_wins(self) -> bool:
         return self.tie == "positive"
 
-    def _predicted(self, run: DualRun, A: Block) -> tuple[Array, Any]:
+    def _predicted(self, run: DualState, A: Block) -> tuple[Array, Any]:
         self._check_parameters()
         support: Support = run.support
-        T = run.n_seen
+        T = run.stream.n_seen
         if self.predict_with == "last" or not T:
             return DualLearner._predicted(self, run, A)
         scatter = self._scatter(run, A)
         if self.predict_with == "averaged":
-            u = run.memory.tally(support.n, run.outputs)
+            u = run.history.tally(support.n, run.outputs)
             sums = T * support.coef[: support.n] - u
             return support.scores(run.kernel, A, coef=sums) / T, support.size(sums) * scatter / T
         V, unsure = np.zeros((len(A.numbers), run.outputs)), np.zeros(len(A.numbers), np.int64)
         vote = shares if run.is_joint else votes
         on_line = +1 if self.tie == "positive" else -1
-        vote(self._table(run, A), run.memory.columns(), T, on_line, scatter, V, unsure)
+        vote(self._table(run, A), run.history.columns(), T, on_line, scatter, V, unsure)
         return V / T, unsure / T
 
-    def _table(self, run: DualRun, A: Block) -> Array:
+    def _table(self, run: DualState, A: Block) -> Array:
         """The kernel of a block with the whole support."""
         parts = [gram.table(run.kernel, A, B) for B, _ in run.support.chunks()]
         return np.hstack([np.zeros((len(A.numbers), 0), run.dtype), *parts])

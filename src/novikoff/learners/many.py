@@ -16,9 +16,6 @@ from novikoff.products import dots
 
 Array = npt.NDArray[Any]
 
-ROOM = 1 << 22
-"""How many updates of a pass to make room for at once, where one visit can make many."""
-
 
 @njit(nogil=True, cache=True)
 def scores(W, X, out, low, high):
@@ -41,22 +38,11 @@ def predicted(scores: Array, last_of_ties: bool) -> Array:
     return best
 
 
-def first_visits(D: Examples, late: Array, own: Array) -> Array:
+def first_visits(D: Examples, late: Array) -> Array:
     """From which visit on each class takes part: a late one from its first example on."""
     since = np.zeros(len(late), np.int64)
     if late.any():
         since[late] = n_visits(D)
-        classes, first = np.unique(own[D.visits()], return_index=True)
+        classes, first = np.unique(D.y[D.visits()], return_index=True)
         since[classes] = np.where(late[classes], first, 0)
     return since
-
-
-# ------------------------------------------------------------- more classes on the way
-
-
-def spread(w: Array, places: Array, n_classes: int) -> Array:
-    """Weights of more classes: those there were at their places, and zeros."""
-    W = np.zeros((n_classes, w.shape[-1]), w.dtype)
-    if len(places) > 1:
-        W[places] = np.stack([-w, w]) if w.ndim == 1 else w
-    return W

@@ -12,11 +12,11 @@ import numpy as np
 from novikoff.examples import weight
 from novikoff.inputs import as_rows
 from novikoff.jit import njit
-from novikoff.learners import many, parameters
-from novikoff.learners.base import Array, MistakeDriven
+from novikoff.learners import parameters
+from novikoff.learners.base import MistakeDriven
 from novikoff.learners.recording import Recorder
 from novikoff.learners.ruled import Ruled
-from novikoff.learners.run import Run, first_weights
+from novikoff.learners.state import State, first_weights
 from novikoff.rows import SUM, column, first, last
 
 INF = np.inf
@@ -58,28 +58,21 @@ class Online(MistakeDriven):
 
     _takes_many_classes = True
     _counts_updates = True
-    _keeps_extra = True
 
     fit_intercept: bool
-
-    # ------------------------------------------------------ what a learner supplies
-
-    def _beside(self, space: dict[str, Any], w: Array) -> Array | None:
-        """What is kept beside weights like these, as it is at the start."""
-        return None
 
     # ------------------------------------------------------ what it tells
 
     @property
     def n_updates_(self) -> int:
         """How many updates were made in all, those on right answers included."""
-        return sum(self._fitted().changes or ())
+        return sum(self._fitted().ledger.changes or ())
 
     @property
     def radius_(self) -> float:
         r"""The largest length of an example, with its coordinate of 1 for the bias."""
         run = self._fitted()
-        return hypot(run.length, float(run.space["fit_intercept"]))
+        return hypot(run.ledger.length, float(run.space["fit_intercept"]))
 
     # ------------------------------------------------------ fitting
 
@@ -140,25 +133,17 @@ class Online(MistakeDriven):
     def _space(self) -> dict[str, Any]:
         return {"fit_intercept": self.fit_intercept}
 
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
-        w = first_weights(X, n_classes, coef, intercept, self.fit_intercept)
-        run = Run(w, self._space(), changes=[], brought=np.zeros(n_classes))
-        run.beside = self._beside(run.space, w)
+    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
+        weights = first_weights(X, n_classes, coef, intercept, self.fit_intercept)
+        run = self._new(weights, n_classes)
+        run.ledger.changes = []
         return run
-
-    def _spread(self, run: Run, places: Array, n_classes: int) -> None:
-        w = run.w
-        run.w = many.spread(w, places, n_classes)
-        if run.beside is not None:
-            before, run.beside = run.beside, self._beside(run.space, run.w)
-            if run.beside is not None and len(places) > 1:
-                run.beside[places] = before  # both of two classes have what their one machine had
 
     def _machines(self) -> bool:
         return True
 
-    def _recorder(self, run: Run) -> Recorder:
-        return Ruled(self._rule(run), apart=self._machines())
+    def _recorder(self, run: State) -> Recorder:
+        return Ruled(self._rule(run), self._kept_by_rule, apart=self._machines())
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:
         return as_rows(X)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.learners.recording import Recorder, Redone
-from novikoff.learners.run import Run
+from novikoff.learners.state import State
 from novikoff.loops import replay
 
 
@@ -15,9 +15,9 @@ class Moves(Recorder):
     def __init__(self, *, apart: bool) -> None:
         self.apart = apart
 
-    def redo(self, run: Run, rows: Any, made: Redone) -> None:
+    def redo(self, run: State, rows: Any, made: Redone) -> None:
         """Make these updates on a run."""
-        W, bias = np.atleast_2d(run.w), float(run.space["fit_intercept"])
+        W, bias = run.weights, float(run.space["fit_intercept"])
         gained, lost, base = made.gained, made.lost, 0
         if gained is None or lost is None:
             up = np.zeros(len(made.steps), np.int32)

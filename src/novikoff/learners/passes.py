@@ -34,13 +34,13 @@ class Passes:
         model = self.model
         fitted = model._is_fitted()
         if self.fresh and fitted:
-            model._run.streaming = False  # or it would be taken for more of the last pass
-        before = 0 if self.fresh else model._run.mistakes[-1]
-        epoch = 0 if not fitted else len(model._run.mistakes) - (not self.fresh)
+            model._state.stream.is_open = False  # or it would be taken for more of the last pass
+        before = 0 if self.fresh else model._state.ledger.mistakes[-1]
+        epoch = 0 if not fitted else len(model._state.ledger.mistakes) - (not self.fresh)
         given = model.random_state
         mixed = np.random.SeedSequence((self.seed, epoch, number))
         model.random_state = int(mixed.generate_state(1)[0])
-        recorded = model._run.recorded if fitted else None
+        recorded = model._state.log if fitted else None
         known = 0 if recorded is None else recorded.n_given
         if recorded is not None:
             recorded.n_given = self.given  # examples have the numbers of the pass before
@@ -49,16 +49,16 @@ class Passes:
             model._partial_fit(X, y, told, weight)
         finally:
             model.random_state = given
-            if recorded is not None and model._run.recorded is not None:
-                for made in (recorded, model._run.recorded):  # another one, if classes have come
+            if recorded is not None and model._state.log is not None:
+                for made in (recorded, model._state.log):  # another one, if classes have come
                     made.n_given = max(made.n_given, known)
         self.fresh = False
         self.given += len(y)
-        return int(model._run.mistakes[-1] - before)
+        return int(model._state.ledger.mistakes[-1] - before)
 
     def end(self) -> int:
         """End a pass; how many updates it made."""
-        run = self.model._run
-        run.streaming, run.one_data_set = False, True
+        run = self.model._state
+        run.stream.is_open, run.stream.one_data_set = False, True
         self.fresh, self.given = True, 0
-        return run.changed
+        return run.ledger.changed

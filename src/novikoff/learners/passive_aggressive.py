@@ -34,7 +34,7 @@ from novikoff.jit import njit
 from novikoff.learners import margin, parameters
 from novikoff.learners.base import Array
 from novikoff.learners.margin import Online
-from novikoff.learners.run import Run
+from novikoff.learners.state import State
 from novikoff.loops import move
 from novikoff.rows import add, norm
 from novikoff.rules import of
@@ -212,7 +212,7 @@ class PassiveAggressive(Online):
         """
         R: float = Online.radius_.fget(self)  # type: ignore[attr-defined]
         run = self._fitted()
-        return np.sqrt(2.0) * R if run.w.ndim > 1 and run.space["multi_class"] == "joint" else R
+        return np.sqrt(2.0) * R if run.many and run.space["multi_class"] == "joint" else R
 
     def _check_parameters(self) -> None:
         Online._check_parameters(self)
@@ -223,19 +223,19 @@ class PassiveAggressive(Online):
     def _space(self) -> dict[str, Any]:
         return {"fit_intercept": self.fit_intercept, "multi_class": self.multi_class}
 
-    def _rule(self, run: Run) -> Tau:
-        least = float(np.finfo(run.w.dtype).eps) ** 0.75
+    def _rule(self, run: State) -> Tau:
+        least = float(np.finfo(run.weights.dtype).eps) ** 0.75
         bias = float(run.space["fit_intercept"])
         return Tau(VARIANTS[self.variant], float(self.C), bias, least)
 
     def _machines(self) -> bool:
         return self.multi_class == "ovr"
 
-    def _spread(self, run: Run, places: Array, n_classes: int) -> None:
-        pair = run.w.ndim == 1
+    def _spread(self, run: State, places: Array, n_classes: int) -> None:
+        pair = not run.many
         Online._spread(self, run, places, n_classes)
         if pair and run.space["multi_class"] == "joint":
-            run.w /= 2  # so that margins between the two classes are what they were
+            run.weights /= 2  # so that margins between the two classes are what they were
 
     def _advice(self) -> str:
         return (

@@ -30,10 +30,10 @@ import numpy as np
 
 from novikoff.examples import Examples, n_visits, visit, weight
 from novikoff.jit import njit
-from novikoff.learners import many, parameters
+from novikoff.learners import parameters
 from novikoff.learners.additive import Additive, Rule
 from novikoff.learners.base import Array, MistakeDriven
-from novikoff.learners.run import Like, Run
+from novikoff.learners.state import Field, State
 from novikoff.learners.work import Work, pass_over
 from novikoff.loops import Log, multiplied, replay, rival
 from novikoff.rules import is_right
@@ -61,6 +61,9 @@ def errors(p, most):
         if wrong >= most:
             return wrong, t + 1
     return wrong, n_visits(D)
+
+
+COUNTS = Field((5,), np.float64, least=0.0, most=2.0**53, by_column=False)
 
 
 class Pocket(Additive):
@@ -158,7 +161,7 @@ class Pocket(Additive):
     @property
     def pocket_errors_(self) -> float:
         """How many errors the weights in the pocket make on the data of `fit`, by weight."""
-        counts = _kept(self._fitted())[1]
+        counts = self._fitted().extra["counts"]
         if not counts[KNOWN]:
             raise AttributeError(
                 "pocket_errors_ is known after a second epoch of fit: a stream keeps no examples."
@@ -168,36 +171,36 @@ class Pocket(Additive):
     @property
     def n_checked_(self) -> int:
         """How many rows were read to count errors, beside those of the passes."""
-        return int(_kept(self._fitted())[1][CHECKED])
+        return int(self._fitted().extra["counts"][CHECKED])
 
     # ------------------------------------------------------ the pocket
 
-    def _epoch(self, run: Run, work: Work) -> tuple[int, float, int]:
-        before = run.w.copy(order="K")
+    def _epoch(self, run: State, work: Work) -> tuple[int, float, int]:
+        before = run.weights.copy(order="K")
         k, length, stopped = Additive._epoch(self, run, work)
         if stopped < 0:
             log, D = work.log.some(0, k), work.D
             ends = np.append(log.time, n_visits(D))
             runs = np.diff(ends, prepend=-1) - 1  # right answers before each mistake, and the end
-            runs[0] += int(_kept(run)[1][RUN])
-            if run.streaming or len(run.mistakes) == 1:
+            runs[0] += int(run.extra["counts"][RUN])
+            if run.stream.is_open or len(run.ledger.mistakes) == 1:
                 self._take_longest(run, before, log, D, runs)
             else:
                 self._ratchet(run, before, log, D, runs)
-            _kept(run)[1][RUN] = runs[-1]
+            run.extra["counts"][RUN] = runs[-1]
         return k, length, stopped
 
-    def _take_longest(self, run: Run, w: Array, log: Log, D: Examples, runs: Array) -> None:
+    def _take_longest(self, run: State, w: Array, log: Log, D: Examples, runs: Array) -> None:
         """Without a ratchet: the weights of the longest run so far."""
-        pocket, counts = _kept(run)
+        pocket, counts = run.extra["pocket"], run.extra["counts"]
         best = int(runs.argmax())
         if runs[best] > counts[LONGEST]:
             self._replay(w, log.some(0, best), D)
             pocket[...], counts[LONGEST], counts[KNOWN], counts[ERRORS] = w, runs[best], 0, 0
 
-    def _ratchet(self, run: Run, w: Array, log: Log, D: Examples, runs: Array) -> None:
+    def _ratchet(self, run: State, w: Array, log: Log, D: Examples, runs: Array) -> None:
         """The weights of the longest runs, if they make fewer errors than those in the pocket."""
-        pocket, counts = _kept(run)
+        pocket, counts = run.extra["pocket"], run.extra["counts"]
         if len(runs) == 1:  # no mistake
             pocket[...], counts[LONGEST], counts[KNOWN], counts[ERRORS] = w, runs[0], 1, 0
             return
@@ -212,42 +215,36 @@ class Pocket(Additive):
                 pocket[...], counts[LONGEST], counts[ERRORS] = w, runs[k], found
 
     def _replay(self, w: Array, log: Log, D: Examples) -> None:
-        told, base = (D.rows_at(log.time), log.step, log.gained, log.lost), int(w.ndim == 1)
-        replay(np.atleast_2d(w), D.rows, *told, base, float(self.fit_intercept))
+        told, base = (D.rows_at(log.time), log.step, log.gained, log.lost), int(len(w) == 1)
+        replay(w, D.rows, *told, base, float(self.fit_intercept))
 
-    def _errors(self, run: Run, w: Array, D: Examples, most: float) -> float:
+    def _errors(self, run: State, w: Array, D: Examples, most: float) -> float:
         """How many errors these weights make, by weight, counted up to `most`."""
         if most == 0.0:
             return 0.0
         D = D.visited(None if len(D.weight) == 1 else np.flatnonzero(D.weight))
-        n_classes = len(w) if w.ndim > 1 else 2
+        n_classes = max(2, len(w))
         every = Work(D, np.zeros(n_classes, np.int64), np.zeros(len(D.y), np.int64), Log.room(0))
-        p = pass_over(self, replace(run, w=w), every)
+        p = pass_over(self, replace(run, weights=w), every)
         wrong, read = errors(p._replace(rule=Rule(*p.rule[:3])), most)  # without slack
-        _kept(run)[1][CHECKED] += read
+        run.extra["counts"][CHECKED] += read
         return float(wrong)
 
     # ------------------------------------------------------ its run
 
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
-        run = Additive._begin(self, X, n_classes, coef, intercept)
-        run.beside, run.counts = run.w.copy(), np.zeros(5)
-        return run
+    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+        return {"pocket": Field(("m", "d")), "counts": COUNTS}
 
-    def _resumed(self, X: Any) -> Run:
+    def _extra(self, space: dict[str, Any], weights: Array) -> dict[str, Array]:
+        return {"pocket": weights.copy(), "counts": np.zeros(5)}
+
+    def _resumed(self, X: Any) -> State:
         run = MistakeDriven._resumed(self, X)
-        _kept(run)[1][KNOWN] = 0  # the data may be others
+        run.extra["counts"][KNOWN] = 0  # the data may be others
         return run
-
-    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
-        run.beside = many.spread(_kept(run)[0], places, n_classes)
-        Additive._widen(self, run, places, n_classes)
 
     def _predicting(self) -> Array:
-        return _kept(self._fitted())[0]
-
-    def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
-        return Like(w.shape, w.dtype, n_counts=5)
+        return self._fitted().extra["pocket"]
 
     def _check_parameters(self) -> None:
         Additive._check_parameters(self)
@@ -264,10 +261,3 @@ class Pocket(Additive):
             "best weights met, and more epochs may meet better ones. separability(X, y) says "
             "whether there are any without an error."
         )
-
-
-def _kept(run: Run) -> tuple[Array, Array]:
-    """The weights in the pocket, and the counts."""
-    assert run.beside is not None
-    assert run.counts is not None
-    return run.beside, run.counts

@@ -54,7 +54,7 @@ class Predicting(Telling, ABC):
 
     def _predicting(self) -> Array:
         """The weights that predict, the bias last."""
-        return self._fitted().w
+        return self._fitted().weights
 
     def decision_function(self, X: Any) -> Array:
         r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.
@@ -73,11 +73,11 @@ class Predicting(Telling, ABC):
         return self._scores(read(self, X, reset=False))
 
     def _scores(self, X: Any) -> Array:
-        w, space = self._predicting(), self._run.space
-        out = np.empty(X.shape[0] if w.ndim == 1 else (X.shape[0], len(w)), w.dtype)
-        rows = self._rows(X, space)
-        score = scores if w.ndim == 1 else many.scores
-        task = (w if w.ndim == 1 else suited(w, rows), rows, out)
+        w, space = self._predicting(), self._state.space
+        rows, one = self._rows(X, space), len(w) == 1
+        out = np.empty(X.shape[0] if one else (X.shape[0], len(w)), w.dtype)
+        score = scores if one else many.scores
+        task = (w[0] if one else suited(w, rows), rows, out)
         stopped = side_by_side(score, [(*task, *some) for some in self._spans(X)])
         if max(stopped, default=-1) >= 0:
             self._require_sound(X, space)
@@ -112,9 +112,9 @@ class Predicting(Telling, ABC):
     @property
     def coef_(self) -> Array:
         """The weights, of shape (1, n_features), or (n_classes, n_features)."""
-        return np.atleast_2d(self._predicting())[:, :-1].copy()
+        return self._predicting()[:, :-1].copy()
 
     @property
     def intercept_(self) -> Array:
         """The bias, of shape (1,), or (n_classes,)."""
-        return np.atleast_2d(self._predicting())[:, -1].copy()
+        return self._predicting()[:, -1].copy()

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.learners.run import Array, Run
+from novikoff.learners.state import Array, State
 from novikoff.learners.updates import LARGEST, Updates, columns
 
 
@@ -29,33 +29,32 @@ class Recorder(ABC):
     """Are mistakes counted apart, since there are updates that are none?"""
     signed = True
     """Of two classes, have steps the sign of the label?"""
-    beside = False
-    """Do updates change what is kept beside the weights?"""
+    extra = ""
+    """What updates change beside the weights, if they do."""
     rule: tuple[Any, ...] = ()
     """What it takes to make the updates again, beside their steps and the space of the run."""
 
     @abstractmethod
-    def redo(self, run: Run, rows: Any, made: Redone) -> None:
+    def redo(self, run: State, rows: Any, made: Redone) -> None:
         """Make these updates on a run."""
 
     def with_rule(self, numbers: tuple[Any, ...]) -> "Recorder":
         """The same with another rule."""
         return self
 
-    def begin(self, run: Run) -> Updates:
+    def begin(self, run: State) -> Updates:
         """A record that begins here."""
-        private = np.atleast_1d(run.private) * float(run.space.get("slack", 0.0)) ** 2
+        own = run.ledger.own_squares * float(run.space.get("slack", 0.0)) ** 2
         with np.errstate(over="ignore"):
-            squares = (np.atleast_2d(run.w).astype(np.float64) ** 2).sum(axis=1)
-            many = run.w.ndim > 1
-            square = (squares if self.apart and many else squares.sum(keepdims=True)) + private
+            squares = (run.weights.astype(np.float64) ** 2).sum(axis=1)
+            square = (squares if self.apart else squares.sum(keepdims=True)) + own
         square = np.minimum(square, LARGEST)
         return Updates(
-            run.w.copy(),
+            run.weights.copy(),
             square,
-            sum(run.mistakes),
-            table=np.empty(0, columns(many=many, counted=self.counted)),
-            beside=None if run.beside is None or not self.beside else run.beside.copy(),
+            sum(run.ledger.mistakes),
+            table=np.empty(0, columns(many=run.many, counted=self.counted)),
+            extra=run.extra[self.extra].copy() if self.extra else None,
             now=square.copy(),
         )
 
@@ -63,9 +62,9 @@ class Recorder(ABC):
         """Go on recording where more classes have come; `pair` is as `pair_of` says."""
         if self.apart:
             now = np.zeros(n_classes)
-            now[places] = made.now if made.start.ndim > 1 or made.growths else made.now[0]
+            now[places] = made.now
         else:
-            two = made.start.ndim == 1 and not made.growths
+            two = len(made.start) == 1 and not made.growths
             now = made.now * (pair[1] if two else 1.0)
         made.grow(places, n_classes, np.fmin(now, LARGEST))
 
@@ -75,9 +74,8 @@ def pair_of(learner: Any, space: dict[str, Any], apart: bool) -> tuple[float, fl
 
     Where classes are learned jointly, the score is by how much one leads the other.
     """
-    run = Run(np.ones(2), space, brought=np.zeros(3))
-    like = learner._beside_like(space, run.w)
-    run.beside = None if like is None else np.ones(like.shape)
+    weights = np.ones((1, 2))
+    run = State(space, weights, learner._extra(space, weights), learner._declared(space))
     learner._spread(run, np.arange(2), 3)
-    low, high = run.w[0, 0], run.w[1, 0]
+    low, high = run.weights[0, 0], run.weights[1, 0]
     return (float(high), float(high**2)) if apart else (float(high - low), float(high**2 + low**2))

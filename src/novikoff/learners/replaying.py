@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.learners.recording import Recorder, Redone
-from novikoff.learners.run import Array, Run
+from novikoff.learners.state import Array, State
 from novikoff.learners.updates import LARGEST, Growth, Updates, columns
 
 
@@ -19,8 +19,10 @@ class Replay:
 
     def __init__(self, learner: Any, made: Updates, space: dict[str, Any], X: Any) -> None:
         self.learner, self.made = learner, made
-        beside = None if made.beside is None else made.beside.copy()
-        self.run = Run(made.start.copy(), space, beside=beside)
+        self.run = State(space, made.start.copy(), declared=learner._declared(space))
+        self.run.extra = learner._extra(space, self.run.weights)
+        if made.extra is not None:
+            self.run.extra[learner._kept_by_rule] = made.extra.copy()
         self.rows = None if X is None else learner._rows(X, space)
         self.at = 0
         self.growths = list(made.growths)
@@ -33,7 +35,7 @@ class Replay:
                 self._redo(growth.at)
                 self._grow(self.run, growth)
             self._redo(k)
-            yield self.complete().w
+            yield self.complete().weights
 
     def _redo(self, k: int) -> None:
         made = self.made
@@ -44,13 +46,13 @@ class Replay:
                 continue
             rule = next((rule for n, rule in reversed(made.rules) if n <= self.at), ())
             some = made.table[self.at : end]
-            recorder.with_rule(rule).redo(self.run, self.rows, redone(some, self.run.w.ndim > 1))
+            recorder.with_rule(rule).redo(self.run, self.rows, redone(some, self.run.many))
             self.at = end
 
-    def _grow(self, run: Run, growth: Growth) -> None:
+    def _grow(self, run: State, growth: Growth) -> None:
         self.learner._spread(run, np.array(growth.places), growth.n_classes)
 
-    def complete(self) -> Run:
+    def complete(self) -> State:
         """The run with all classes there will be; those that are still to come have no weights."""
         run = self.run if not self.growths else self.run.copy()
         for growth in self.growths:
@@ -74,7 +76,7 @@ def redone(some: Array, many: bool) -> Redone:
 def recorder_of(made: Updates, learner: Any, space: dict[str, Any]) -> Recorder:
     """The part of the learner that goes through the updates of a run like this one at its end."""
     w = made.start if not made.growths else np.empty((made.growths[-1].n_classes, 1))
-    recorder: Recorder = learner._recorder(Run(w, space))
+    recorder: Recorder = learner._recorder(State(space, w))
     return recorder
 
 
@@ -84,7 +86,7 @@ def told(made: Updates, apart: bool, pair: tuple[float, float]) -> tuple[Array, 
     Is there a machine for each class? `pair` is as `pair_of` says.
     """
     table, square = made.table[: made.n].copy(), made.square
-    two = made.start.ndim == 1
+    two = len(made.start) == 1
     for growth in made.growths:
         some, places = table[: growth.at], np.array(growth.places)
         if two and len(places) > 1:
@@ -121,8 +123,8 @@ def of_machine(made: Updates, replay: Replay, c: int, table: Array, square: Arra
     before = np.append(0, np.cumsum(some))
     return replace(
         made,
-        start=run.w[c].copy(),
-        beside=None if run.beside is None else run.beside[c].copy(),
+        start=run.weights[c : c + 1].copy(),
+        extra=None if made.extra is None else run.extra[replay.learner._kept_by_rule][c : c + 1],
         square=square[c : c + 1],
         before=0,
         table=own,

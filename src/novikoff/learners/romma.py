@@ -33,7 +33,7 @@ from novikoff.jit import njit
 from novikoff.learners import parameters
 from novikoff.learners.dual import DualLearner
 from novikoff.learners.dual_blocks import ONE, Made
-from novikoff.learners.dual_run import Array, DualRun
+from novikoff.learners.dual_state import Array, DualState
 from novikoff.learners.plain import Plain
 from novikoff.loops import Log
 from novikoff.rows import add, sqnorm
@@ -195,7 +195,7 @@ class Romma(DualLearner):
     @property
     def updates_(self) -> Array:
         """How many updates each pass made."""
-        return np.array(self._fitted().updates, np.int64)
+        return np.array(self._fitted().ledger.updates, np.int64)
 
     def _check_parameters(self) -> None:
         parameters.choice("update_on", self.update_on, tuple(EDGES))
@@ -208,21 +208,21 @@ class Romma(DualLearner):
             return Plain(np.zeros((outputs, width)))
         return DualLearner._support(self, outputs, width)
 
-    def _memory(self, outputs: int) -> Any:
+    def _history(self, outputs: int) -> Any:
         return None
 
     def _rule(self) -> Relaxed:
         return Relaxed(EDGES[self.update_on])
 
-    def _extra(self, run: DualRun, n: int) -> Array:
+    def _extra(self, run: DualState, n: int) -> Array:
         extra = np.zeros((run.outputs, KEPT + n))
-        extra[:, 0], extra[:, 2] = run.squares, 1.0
+        extra[:, 0], extra[:, 2] = run.ledger.squares, 1.0
         return extra
 
-    def _made(self, run: DualRun, log: Log, extra: Array, G: Array) -> Made:
-        run.counts += extra[:, 1].astype(np.int64)
-        factors = self._follow(run.squares, log, G) if run.recorded is not None else ONE
-        run.squares = extra[:, 0].copy()
+    def _made(self, run: DualState, log: Log, extra: Array, G: Array) -> Made:
+        run.ledger.counts += extra[:, 1].astype(np.int64)
+        factors = self._follow(run.ledger.squares, log, G) if run.log is not None else ONE
+        run.ledger.squares = extra[:, 0].copy()
         return Made(extra[:, KEPT:].T, extra[:, 2], factors)
 
     def _follow(self, squares: Array, log: Log, G: Array) -> Array:

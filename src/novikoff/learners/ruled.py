@@ -7,7 +7,7 @@ import numpy as np
 from novikoff.examples import Examples
 from novikoff.jit import njit
 from novikoff.learners.recording import Recorder, Redone
-from novikoff.learners.run import Array, Run
+from novikoff.learners.state import State
 from novikoff.rules import learn, push
 
 
@@ -30,13 +30,6 @@ def repush(W, D, made, rule):
         push(rule, W, gained[k], lost[k], leads[k], D, examples[k])
 
 
-def extra_of(run: Run) -> Array:
-    """What is kept beside the weights of each machine."""
-    if run.beside is None:
-        return np.empty((1 if run.w.ndim == 1 else len(run.w), 0))
-    return run.beside if run.w.ndim > 1 else run.beside[None]
-
-
 def recovered(rule: Any, numbers: tuple[Any, ...]) -> Any:
     """A rule of this kind, from its numbers."""
     kinds = (type(value) for value in rule)
@@ -46,18 +39,18 @@ def recovered(rule: Any, numbers: tuple[Any, ...]) -> Any:
 class Ruled(Recorder):
     """The updates of machines that learn by a rule, or, if not `apart`, of classes jointly."""
 
-    counted = beside = True
+    counted = True
 
-    def __init__(self, rule: Any, *, apart: bool = True) -> None:
-        self.rule, self.apart = rule, apart
+    def __init__(self, rule: Any, extra: str = "", *, apart: bool = True) -> None:
+        self.rule, self.extra, self.apart = rule, extra, apart
 
     def with_rule(self, numbers: tuple[Any, ...]) -> "Ruled":
         """The same with another rule."""
-        return Ruled(recovered(self.rule, numbers), apart=self.apart)
+        return Ruled(recovered(self.rule, numbers), self.extra, apart=self.apart)
 
-    def redo(self, run: Run, rows: Any, made: Redone) -> None:
+    def redo(self, run: State, rows: Any, made: Redone) -> None:
         """Make these updates on a run."""
-        W, weights = np.atleast_2d(run.w), abs(made.steps)
+        W, weights = run.weights, abs(made.steps)
         D = Examples(rows, None, np.ones(int(made.examples.max()) + 1))
         if made.gained is None or made.lost is None:
             which, sign = np.zeros(len(weights), np.int64), np.sign(made.steps).astype(np.int64)
@@ -68,4 +61,5 @@ class Ruled(Recorder):
         else:
             which = np.maximum(made.gained, made.lost).astype(np.int64)
             sign = np.where(made.gained >= 0, 1, -1)
-        relearn(W, extra_of(run), D, (made.examples, weights, made.scores, which, sign), self.rule)
+        extra = run.extra[self.extra] if self.extra else np.empty((len(W), 0))
+        relearn(W, extra, D, (made.examples, weights, made.scores, which, sign), self.rule)

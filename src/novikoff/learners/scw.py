@@ -36,7 +36,7 @@ from novikoff.examples import weight
 from novikoff.jit import njit
 from novikoff.learners import margin, parameters
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
-from novikoff.learners.run import Run
+from novikoff.learners.state import State
 from novikoff.rules import of
 
 VARIANTS = {"I": 1, "II": 2}
@@ -190,7 +190,7 @@ class SCW(Confident):
         if not float(ndtri(float(self.eta))) < np.inf:
             raise ParameterError(f"eta={self.eta!r} was given, but it must be below 1.")
 
-    def _rule(self, run: Run) -> Soft:
-        least = float(np.finfo(run.w.dtype).eps) ** 0.75
+    def _rule(self, run: State) -> Soft:
+        least = float(np.finfo(run.weights.dtype).eps) ** 0.75
         bias, phi = float(run.space["fit_intercept"]), float(ndtri(float(self.eta)))
         return Soft(VARIANTS[self.variant], float(self.C), phi, bias, least)

@@ -29,9 +29,8 @@ from novikoff import rules
 from novikoff.examples import weight
 from novikoff.jit import njit
 from novikoff.learners import margin, parameters
-from novikoff.learners.base import Array
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
-from novikoff.learners.run import Like, Run
+from novikoff.learners.state import Field, State
 from novikoff.rows import column, first, last, value
 from novikoff.rules import is_right, of
 
@@ -181,11 +180,11 @@ class SecondOrderPerceptron(Confident):
     def _start(self) -> float:
         return float(self.a) if self.covariance == "diagonal" else 1.0 / float(self.a)
 
-    def _beside_like(self, space: dict[str, Any], w: Array) -> Like:
-        like = Confident._beside_like(self, space, w)
-        return (
-            like if space["covariance"] == "full" else like._replace(least=np.finfo(w.dtype).tiny)
-        )
+    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+        declared = Confident._declared(self, space)["covariance"]
+        if space["covariance"] == "diagonal":
+            declared = declared._replace(least=float(np.finfo(np.float64).tiny))
+        return {"covariance": declared}
 
     def _check_parameters(self) -> None:
         Confident._check_parameters(self)
@@ -194,5 +193,5 @@ class SecondOrderPerceptron(Confident):
     def _space(self) -> dict[str, Any]:
         return Confident._space(self) | {"a": self.a}
 
-    def _rule(self, run: Run) -> Whitening:
+    def _rule(self, run: State) -> Whitening:
         return Whitening(float(run.space["fit_intercept"]))

@@ -34,7 +34,6 @@ from novikoff.learners.ahead import (
     lead,
     send_home,
 )
-from novikoff.learners.run import Run
 from novikoff.loops import Apart, Log, drive
 from novikoff.products import PAIR, suited
 from novikoff.rows import CSR
@@ -182,17 +181,16 @@ class Team:
 
 
 @contextmanager
-def at_work(run: Run, n_jobs: int | None) -> Iterator[None]:
-    """Inside, the run has a team, if `n_jobs` asks for more than one thread."""
+def at_work(n_jobs: int | None) -> Iterator[Team | None]:
+    """A team, if `n_jobs` asks for more than one thread."""
     if n_threads(n_jobs) == 1:
-        yield
+        yield None
         return
-    run.team = Team(n_threads(n_jobs))
+    team = Team(n_threads(n_jobs))
     try:
-        yield
+        yield team
     finally:
-        run.team.go_home()
-        run.team = None
+        team.go_home()
 
 
 def shared_out(threads: int, p: Any) -> tuple[int, float, int]:

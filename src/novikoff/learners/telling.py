@@ -6,15 +6,22 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 
-from novikoff.learners.run import Run
+from novikoff.learners.state import State
 
 Array = npt.NDArray[Any]
 
 
-class Passed(Protocol):
-    """A run that knows how many mistakes each pass made."""
+class Passes(Protocol):
+    """How many mistakes each pass of a run made."""
 
     mistakes: list[int]
+
+
+class Passed(Protocol):
+    """What is known after a run."""
+
+    @property
+    def ledger(self) -> Passes: ...
 
 
 R = TypeVar("R", bound=Passed)
@@ -23,25 +30,25 @@ R = TypeVar("R", bound=Passed)
 class Counting(Generic[R]):
     """A learner all of whose knowledge is in its run, which counts mistakes (abstract)."""
 
-    _run: R
+    _state: R
 
     @property
     def n_iter_(self) -> int:
         """How many passes over the data were made; all of `partial_fit` is one."""
-        return len(self._fitted().mistakes)
+        return len(self._fitted().ledger.mistakes)
 
     @property
     def mistakes_(self) -> Array:
         """How many mistakes each pass made."""
-        return np.array(self._fitted().mistakes, np.int64)
+        return np.array(self._fitted().ledger.mistakes, np.int64)
 
     @property
     def n_mistakes_(self) -> int:
         """How many mistakes were made in all."""
-        return sum(self._fitted().mistakes)
+        return sum(self._fitted().ledger.mistakes)
 
     def _is_fitted(self) -> bool:
-        return "_run" in self.__dict__
+        return "_state" in self.__dict__
 
     def _fitted(self) -> R:
         if not self._is_fitted():
@@ -49,21 +56,21 @@ class Counting(Generic[R]):
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
                 "appropriate arguments before using this estimator."
             )
-        return self._run
+        return self._state
 
 
-class Telling(Counting[Run]):
+class Telling(Counting[State]):
     """A learner with weights, which tells of its run (abstract)."""
 
     @property
     def converged_(self) -> bool:
         """Did the last pass change nothing?"""
-        return self._fitted().changed == 0
+        return self._fitted().ledger.changed == 0
 
     @property
     def dual_coef_(self) -> Array:
         """How often each example of `fit` was a mistake, with warm starts on the same data."""
-        updates = self._fitted().updates
+        updates = self._fitted().ledger.updates
         if updates is None:
             raise AttributeError("dual_coef_ is known after fit only: a stream keeps no examples.")
         return updates.copy()
@@ -74,11 +81,11 @@ class Telling(Counting[Run]):
         # the trace knows the learners, so they cannot know it when imported
         from novikoff.trace import Trace
 
-        if self._fitted().recorded is None:
+        if self._fitted().log is None:
             raise AttributeError("trace_ is kept with record=True only: set it, and fit again.")
         return Trace(self)
 
     @property
     def radius_(self) -> float:
         """The largest length of an example, in the space the run took place in."""
-        return self._fitted().length
+        return self._fitted().ledger.length

@@ -75,8 +75,8 @@ class Updates:
     visited: int = 0
     """How many examples the last pass has visited."""
     data: tuple[Any, Array] | None = None
-    """The examples of `fit` and their signs, by reference; None once others have come."""
-    beside: Array | None = None
+    """The examples of `fit` and their classes, by reference; None once others have come."""
+    extra: Array | None = None
     """What was kept beside the weights at the start, if updates change it."""
     now: Array = field(default_factory=lambda: np.zeros(1))
     """The squared length by now, as `square` has it for the start."""
@@ -124,7 +124,7 @@ class Updates:
         """
         rows, names = D.rows_at(log.time), self.table.dtype.names or ()
         new = self.room(len(rows))
-        new["epoch"], new["label"] = epoch, D.y[rows]
+        new["epoch"], new["label"] = epoch, D.y[rows] if "gained" in names else 2 * D.y[rows] - 1
         new["position"], new["example"] = self.visited + log.time, self.origin + rows
         new["step"], new["score"] = log.step, log.score
         if signed and "gained" not in names:

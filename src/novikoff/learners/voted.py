@@ -23,7 +23,7 @@ from novikoff.jit import njit
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.ballots import AT_ONCE, PRODUCTS, Ballots, products_with, vote
 from novikoff.learners.base import Array
-from novikoff.learners.run import Run
+from novikoff.learners.state import State
 from novikoff.loops import Log
 from novikoff.rows import add, dot
 
@@ -229,10 +229,10 @@ class VotedPerceptron(Additive):
         run = self._fitted()
         X = read(self, X, reset=False)
         self._require_sound(X, run.space)
-        if run.w.ndim > 1:
+        if run.many:
             return self._elected(X)
         rows, votes = self._rows(X, run.space), np.zeros(X.shape[0])
-        if not run.n_seen:
+        if not run.stream.n_seen:
             return votes
         lengths = lengths_of(as_rows(X), len(votes))
         divisors = None
@@ -251,12 +251,12 @@ class VotedPerceptron(Additive):
         with one_thread_each(parts):
             for W, survived in self._hyperplanes():
                 side_by_side(count, [(W, survived, *part) for part in parts])
-        return votes / run.n_seen
+        return votes / run.stream.n_seen
 
     def _elected(self, X: Any) -> Array:
         """The votes of many classes, divided by `T`."""
-        run, votes = self._fitted(), np.zeros((X.shape[0], len(self._fitted().w)))
-        made: Mistakes = run.memory
+        run, votes = self._fitted(), np.zeros((X.shape[0], len(self._fitted().weights)))
+        made: Mistakes = run.history
         bias = float(run.space["fit_intercept"])
         at = at_unit_length if run.space["normalize"] else lambda rows: rows
         nothing = np.zeros((0, X.shape[1]))
@@ -267,7 +267,7 @@ class VotedPerceptron(Additive):
             steps=np.concatenate([np.zeros(0), *made.steps]),
             gained=np.concatenate([no_class, *made.gained]),
             lost=np.concatenate([no_class, *made.lost]),
-            survived=np.diff(np.concatenate([[0], *made.times, [run.n_seen]])),
+            survived=np.diff(np.concatenate([[0], *made.times, [run.stream.n_seen]])),
         )
         at_once = max(1, min(AT_ONCE, PRODUCTS // max(1, support.shape[0])))
 
@@ -275,9 +275,9 @@ class VotedPerceptron(Additive):
             for low in range(begin, end, at_once):
                 some = slice(low, min(low + at_once, end))
                 block = at(X[some]).astype(np.float64)
-                scores = np.zeros((len(run.w), block.shape[0]))
-                if run.start is not None:
-                    start = run.start.astype(np.float64)
+                scores = np.zeros((len(run.weights), block.shape[0]))
+                if run.ledger.start is not None:
+                    start = run.ledger.start.astype(np.float64)
                     scores += (block @ start[:, :-1].T + start[:, -1]).T
                 products = products_with(support, block, bias)
                 if not np.isfinite(products).all():
@@ -287,14 +287,14 @@ class VotedPerceptron(Additive):
         parts = list(spans(len(votes), n_threads(self.n_jobs)))
         with one_thread_each(parts):
             side_by_side(count, parts)
-        return votes / max(1, run.n_seen)
+        return votes / max(1, run.stream.n_seen)
 
     def _hyperplanes(self) -> Iterator[tuple[Array, Array]]:
         """All hyperplanes of the run, in blocks, and how many examples each survived."""
         run = self._fitted()
-        made: Mistakes = run.memory
-        survived = np.diff(np.concatenate([[0], *made.times, [run.n_seen]]))
-        w = np.zeros_like(run.w) if run.start is None else run.start.copy()
+        made: Mistakes = run.history
+        survived = np.diff(np.concatenate([[0], *made.times, [run.stream.n_seen]]))
+        w = (np.zeros_like(run.weights) if run.ledger.start is None else run.ledger.start.copy())[0]
         nothing = np.zeros((0, len(w) - 1), w.dtype)
         mistakes = (
             self._rows(made.stacked() if made.support else nothing, run.space),
@@ -307,28 +307,28 @@ class VotedPerceptron(Additive):
             replay(W, w, mistakes, k, float(run.space["fit_intercept"]))
             yield W, survived[k : k + at_once]
 
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
+    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
         run = Additive._begin(self, X, n_classes, coef, intercept)
-        run.memory = Mistakes()
+        run.history = Mistakes()
         return run
 
-    def _remember(self, run: Run, D: Examples, log: Log) -> None:
-        run.memory.times.append(run.n_seen + log.time)
-        run.memory.rows.append(D.rows_at(log.time).copy())
-        run.memory.unsettled += 1
-        if run.w.ndim == 1:
-            run.memory.steps.append(np.where(log.gained >= 0, log.step, -log.step))
+    def _remember(self, run: State, D: Examples, log: Log) -> None:
+        run.history.times.append(run.stream.n_seen + log.time)
+        run.history.rows.append(D.rows_at(log.time).copy())
+        run.history.unsettled += 1
+        if not run.many:
+            run.history.steps.append(np.where(log.gained >= 0, log.step, -log.step))
         else:
-            run.memory.steps.append(log.step.copy())
-            run.memory.gained.append(log.gained.copy())
-            run.memory.lost.append(log.lost.copy())
+            run.history.steps.append(log.step.copy())
+            run.history.gained.append(log.gained.copy())
+            run.history.lost.append(log.lost.copy())
 
-    def _widen(self, run: Run, places: Array, n_classes: int) -> None:
-        run.memory.spread(places)
+    def _widen(self, run: State, places: Array, n_classes: int) -> None:
+        run.history.spread(places)
         Additive._widen(self, run, places, n_classes)
 
-    def _settle(self, run: Run, X: Any) -> None:
-        run.memory.settle(X)
+    def _settle(self, run: State, X: Any) -> None:
+        run.history.settle(X)
 
     def _advice(self) -> str:
         return f"{SEPARATE} The vote need not wait for that: it may do well as it is."

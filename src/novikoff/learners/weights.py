@@ -15,7 +15,7 @@ from novikoff.jit import njit
 Array = npt.NDArray[Any]
 
 
-class Stream(NamedTuple):
+class SoFar(NamedTuple):
     """What a stream has brought before a block."""
 
     brought: Array
@@ -25,7 +25,7 @@ class Stream(NamedTuple):
 
 
 def example_weights(
-    own: Array, classes: Array, class_weight: Any, sample_weight: Any, stream: Stream | None = None
+    own: Array, classes: Array, class_weight: Any, sample_weight: Any, stream: SoFar | None = None
 ) -> Array | None:
     r"""The weight of every example, of the class with the number `own`; None where all are 1.
 

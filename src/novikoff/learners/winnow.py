@@ -23,7 +23,7 @@ from novikoff.jit import njit
 from novikoff.learners import parameters
 from novikoff.learners.base import Array, MistakeDriven
 from novikoff.learners.recording import Recorder, Redone
-from novikoff.learners.run import Run
+from novikoff.learners.state import State
 from novikoff.learners.work import Work
 from novikoff.rows import Above, is_binary, scale
 from novikoff.rules import is_right, of
@@ -69,9 +69,9 @@ class Factors(Recorder):
 
     signed = False
 
-    def redo(self, run: Run, rows: Any, made: Redone) -> None:
+    def redo(self, run: State, rows: Any, made: Redone) -> None:
         """Make these updates on a run."""
-        redo(run.w, rows, made.examples, made.steps, _least(run.w))
+        redo(run.weights[0], rows, made.examples, made.steps, _least(run.weights))
 
 
 class Winnow(MistakeDriven):
@@ -210,7 +210,7 @@ class Winnow(MistakeDriven):
         return MistakeDriven.decision_function(self, X)
 
     def _scores(self, X: Any) -> Array:
-        if self._run.space["binarize"] is None:
+        if self._state.space["binarize"] is None:
             require_sound(X, names_in(self))
             require_binary(X, names_in(self))
         s = MistakeDriven._scores(self, X)
@@ -229,30 +229,30 @@ class Winnow(MistakeDriven):
         if self.binarize is not None:
             parameters.number("binarize", self.binarize)
 
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> Run:
+    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
         d, dtype = X.shape[1], weight_dtype(X)
-        w = np.ones(d + 1, dtype)
-        w[-1] = -(d if self.threshold is None else self.threshold)
-        return Run(w, self._space())
+        w = np.ones((1, d + 1), dtype)
+        w[0, -1] = -(d if self.threshold is None else self.threshold)
+        return self._new(w, n_classes)
 
     def _space(self) -> dict[str, Any]:
         return {"binarize": self.binarize, "threshold": self.threshold}
 
-    def _rule(self, run: Run) -> Doubling:
-        return Doubling(float(self.factor), _least(run.w))
+    def _rule(self, run: State) -> Doubling:
+        return Doubling(float(self.factor), _least(run.weights))
 
-    def _epoch(self, run: Run, work: Work) -> tuple[int, float, int]:
-        dtype, top = run.w.dtype, float(np.finfo(run.w.dtype).max)
-        threshold, factor = -float(run.w[-1]), float(self.factor)
-        if not 0 < threshold < top / (len(run.w) * factor) or not dtype.type(factor) > 1:
+    def _epoch(self, run: State, work: Work) -> tuple[int, float, int]:
+        dtype, top = run.weights.dtype, float(np.finfo(run.weights.dtype).max)
+        threshold, factor = -float(run.weights[0, -1]), float(self.factor)
+        if not 0 < threshold < top / (run.weights.shape[1] * factor) or not dtype.type(factor) > 1:
             raise ParameterError(
                 f"With threshold={threshold:g} and factor={factor:g} the weights of "
-                f"{len(run.w) - 1} features could leave the range of {dtype}, or not move in it: "
-                "choose others."
+                f"{run.weights.shape[1] - 1} features could leave the range of {dtype}, or not "
+                "move in it: choose others."
             )
         return MistakeDriven._epoch(self, run, work)
 
-    def _recorder(self, run: Run) -> Factors:
+    def _recorder(self, run: State) -> Factors:
         return Factors()
 
     def _rows(self, X: Any, space: dict[str, Any]) -> Any:

@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from novikoff.cores import n_threads
 from novikoff.examples import Examples, n_visits
-from novikoff.learners.ruled import extra_of
-from novikoff.learners.run import Run
+from novikoff.learners.state import State
 from novikoff.learners.team import Team, shared_out
 from novikoff.loops import Apart, Joint, Log, Pass, Single, drive
 from novikoff.products import suited
@@ -37,6 +36,8 @@ class Work(NamedTuple):
     """The squared lengths before it, and then those after it; empty if it is not recorded."""
     measure: bool = False
     """Are rows to be checked, and their lengths taken?"""
+    team: Team | None = None
+    """The threads that make it, if there are several."""
 
     def tally(self, k: int) -> None:
         """Count the `k` updates that it made with the examples they were made on."""
@@ -44,53 +45,52 @@ class Work(NamedTuple):
         np.add.at(self.updates, rows, 1)
 
 
-def most_updates(learner: Any, run: Run) -> int:
+def most_updates(learner: Any, run: State) -> int:
     """How many updates one visit can make."""
-    return len(run.w) if run.w.ndim > 1 and learner._machines() else 1
+    return len(run.weights) if learner._machines() else 1
 
 
-def room(learner: Any, run: Run, n: int) -> Log:
+def room(learner: Any, run: State, n: int) -> Log:
     """Room for the updates of a pass over `n` examples, or of a piece of it."""
     each = most_updates(learner, run)
     most = n if each == 1 else min(n, max(1, ROOM // each)) * each
-    return Log.room(most, recorded=run.recorded is not None)
+    return Log.room(most, recorded=run.log is not None)
 
 
-def pieces(learner: Any, run: Run, whole: Work) -> Iterator[Work]:
+def pieces(learner: Any, run: State, whole: Work) -> Iterator[Work]:
     """A pass in one piece, or in as many as there is room for the updates of."""
     D, n = whole.D, n_visits(whole.D)
     most = max(1, len(whole.log.time) // most_updates(learner, run))
-    if n <= most and run.recorded is None:  # as always, but for the longest and the recorded
+    if n <= most and run.log is None:  # as always, but for the longest and the recorded
         yield whole
         return
     for low in range(0, n, most):
         part = D if n <= most else D.visited(D.visits()[low : low + most])
-        squares = NONE if run.recorded is None else run.recorded.now.copy()
+        squares = NONE if run.log is None else run.log.now.copy()
         yield whole._replace(D=part, since=whole.since - low, squares=squares)
 
 
-def pass_over(learner: Any, run: Run, work: Work) -> Pass:
+def pass_over(learner: Any, run: State, work: Work) -> Pass:
     """All that a loop needs."""
-    many = run.w.ndim > 1
-    apart, since = many and learner._machines(), work.since
-    if many:
-        run.w = suited(run.w, work.D.rows)
+    apart, since = run.many and learner._machines(), work.since
+    if run.many:
+        run.weights = suited(run.weights, work.D.rows)
     if apart:  # there is a rest only once there is a second class
         since = np.maximum(since, np.sort(since)[1])
-    W = run.w if many else run.w[None]
+    W, kept = run.weights, learner._kept_by_rule
     return Pass(
-        kind=Single() if not many else Apart(0) if apart else Joint(),
+        kind=Single() if not run.many else Apart(0) if apart else Joint(),
         W=W,
-        extra=extra_of(run) if learner._keeps_extra else _no_extra(len(W)),
+        extra=run.extra[kept] if kept else _no_extra(len(W)),
         shares=learner._shares(run, work),
         log=work.log,
         D=work.D,
         rule=learner._rule(run),
-        since=since if many else AT_ONCE,
+        since=since if run.many else AT_ONCE,
         scores=np.empty(len(W), W.dtype),
         least=np.array([np.inf] * (len(W) if apart else 1)),
         squares=work.squares,
-        mistakes=np.array([sum(run.mistakes)]),
+        mistakes=np.array([sum(run.ledger.mistakes)]),
         whole=learner._changes_all(run.space),
         measure=work.measure,
     )

@@ -24,7 +24,7 @@ from novikoff.inputs import (
     weight_dtype,
 )
 from novikoff.jit import njit
-from novikoff.labels import as_labels, numbered
+from novikoff.labels import as_labels, known_by, numbered
 from novikoff.rows import SUM, U, column, first, last, norm, value
 
 Array = npt.NDArray[Any]
@@ -71,8 +71,8 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Array, int
     if sample_weight is not None:
         kept = weighty(sample_weight, X)
         X, y = (X, y) if len(kept) == len(y) else (X[kept], y[kept])
-    classes, known_by = numbered(y)
-    return X, known_by, len(classes), kept
+    classes, numbers = numbered(y)
+    return X, known_by(numbers, classes), len(classes), kept
 
 
 def radius_of_run(longest: float, X: Any, bias: bool, *, many: bool = False) -> float:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError
 from novikoff.inputs import require_sound
-from novikoff.labels import as_labels, codes
+from novikoff.labels import as_labels, codes, known_by
 from novikoff.margins.geometry import in_rows
 
 Array = npt.NDArray[Any]
@@ -124,7 +124,7 @@ def widened(X: Any, problem: Problem) -> Any:
 
 def coded(y: Array, problem: Problem) -> Array:
     """Signs, or numbers of classes."""
-    return codes(y, problem.classes) if len(y) else np.zeros(0, np.int8)
+    return known_by(codes(y, problem.classes), problem.classes)
 
 
 def in_columns(X: Any, used: Array | None) -> Any:

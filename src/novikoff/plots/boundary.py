@@ -246,7 +246,7 @@ def _name_of_line(estimator: Any, n_features: int) -> str:
 
 
 def _space(estimator: Any) -> dict[str, Any]:
-    return estimator._run.space if isinstance(estimator, MistakeDriven) else {}
+    return estimator._state.space if isinstance(estimator, MistakeDriven) else {}
 
 
 def _is_linear(estimator: Any) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import DataError, ParameterError
-from novikoff.labels import codes
+from novikoff.labels import codes, known_by
 from novikoff.plots.style import CLASSES, Array, ink
 
 TINY = 1e-9
@@ -21,7 +21,7 @@ def class_numbers(y: Array, classes: Array) -> Array:
             f"y has a label that is none of the model's {len(classes)} classes, first in row {i}: "
             f"{y[i : i + 1].tolist()[0]!r}. Draw examples of the classes that it has learned."
         )
-    return codes(y, classes)
+    return known_by(codes(y, classes), classes)
 
 
 def require_drawable(estimator: Any, n_features: int) -> None:

@@ -11,12 +11,13 @@ from novikoff.learners import gram
 from novikoff.learners.budget import Cycle
 from novikoff.learners.classes import n_outputs
 from novikoff.learners.dual import DualLearner
-from novikoff.learners.dual_run import DualRun
+from novikoff.learners.dual_state import DualLedger, DualState
 from novikoff.learners.events import Events
 from novikoff.learners.gram import KERNELS, Kernel
 from novikoff.learners.kernel import KernelPerceptron
 from novikoff.learners.parameters import LARGEST
 from novikoff.learners.plain import Plain
+from novikoff.learners.state import Stream
 from novikoff.learners.support import Support
 from novikoff.learners.weights import require_meaning
 from novikoff.store.parts import MOST, Parts
@@ -42,35 +43,40 @@ def check_dual(model: DualLearner) -> None:
 
 def pack_dual(model: DualLearner, parts: Parts) -> None:
     """Put all of a run into the parts."""
-    run = model._run
+    run = model._state
     if run.kernel.function is not None:
         raise ParameterError("The model was fitted with a function, which no model file can hold.")
     kernel = run.kernel._asdict()
     del kernel["function"]
     parts.values["kernel"] = {name: encoded(name, value) for name, value in kernel.items()}
     parts.values["precision"] = run.dtype.name
-    for name in ("width", "n_seen", *NUMBERS, "step_ratio", "streaming"):
-        parts.values[name] = encoded(name, getattr(run, name))
+    for name in (*NUMBERS, "step_ratio"):
+        parts.values[name] = encoded(name, getattr(run.ledger, name))
+    parts.values |= {
+        "width": run.width,
+        "n_seen": run.stream.n_seen,
+        "streaming": run.stream.is_open,
+    }
     parts.tensors |= {
-        "squares": run.squares,
-        "counts": run.counts,
-        "total": run.total,
-        "least": np.minimum(run.least, LARGEST),
-        "brought": run.brought,
-        "mistakes": np.array(run.mistakes, np.int64),
-        "updates": np.array(run.updates, np.int64),
+        "squares": run.ledger.squares,
+        "counts": run.ledger.counts,
+        "total": run.ledger.total,
+        "least": np.minimum(run.ledger.least, LARGEST),
+        "brought": run.stream.class_totals,
+        "mistakes": np.array(run.ledger.mistakes, np.int64),
+        "updates": np.array(run.ledger.updates, np.int64),
     }
     if model.record:
-        pack_dual_record(run.recorded, parts)
+        pack_dual_record(run.log, parts)
     if isinstance(run.support, Plain):
         parts.tensors["weights"] = run.support.W
         return
     _pack_support(run.support, parts)
-    if isinstance(run.memory, Cycle):
-        parts.values |= {"budget": run.memory.budget, "oldest": run.memory.oldest}
-    if isinstance(run.memory, Events):
+    if isinstance(run.history, Cycle):
+        parts.values |= {"budget": run.history.budget, "oldest": run.history.oldest}
+    if isinstance(run.history, Events):
         columns = ("event.times", "event.rows", "event.outputs", "event.steps")
-        parts.tensors |= dict(zip(columns, run.memory.columns(), strict=True))
+        parts.tensors |= dict(zip(columns, run.history.columns(), strict=True))
 
 
 def _pack_support(support: Support, parts: Parts) -> None:
@@ -132,28 +138,28 @@ def unpack_dual(model: DualLearner, parts: Parts) -> None:
         raise ModelFileError(
             f"By the file {sum(mistakes)} mistakes were made on {n_seen} examples, which cannot be."
         )
-    model._run = DualRun(
+    model._state = DualState(
         kernel,
         width,
         np.dtype(dtype),
         _unpack_weights(model, kernel, width, np.dtype(dtype), parts),
-        squares,
-        counts,
-        total,
-        parts.tensor("least", (np.float64,), (P,)),
-        mistakes=mistakes,
-        updates=updates,
-        n_seen=n_seen,
-        streaming=parts.flag("streaming"),
-        step_ratio=parts.number("step_ratio", least=1.0),
-        brought=brought,
-        longest=float(parts.number("longest", most=LARGEST)),
-        largest=float(parts.number("largest", most=LARGEST)),
+        DualLedger(
+            squares,
+            counts,
+            total,
+            parts.tensor("least", (np.float64,), (P,)),
+            mistakes,
+            updates,
+            float(parts.number("longest", most=LARGEST)),
+            float(parts.number("largest", most=LARGEST)),
+            parts.number("step_ratio", least=1.0),
+        ),
+        Stream(brought, n_seen, parts.flag("streaming")),
     )
-    model._run.recorded = unpack_dual_record(model._run, len(model.classes_), parts)
+    model._state.log = unpack_dual_record(model._state, len(model.classes_), parts)
     if isinstance(model, KernelPerceptron):
         on_budget = "budget" in parts.values
-        model._run.memory = (_unpack_cycle if on_budget else _unpack_events)(model._run, parts)
+        model._state.history = (_unpack_cycle if on_budget else _unpack_events)(model._state, parts)
     model.n_features_in_ = width
 
 
@@ -179,20 +185,20 @@ def _unpack_weights(
     return support
 
 
-def _unpack_cycle(run: DualRun, parts: Parts) -> Cycle:
+def _unpack_cycle(run: DualState, parts: Parts) -> Cycle:
     budget, oldest = parts.count("budget"), parts.count("oldest")
     n = run.support.n
     if not max(n, 1) <= budget or not oldest < max(n, 1) or (oldest and n < budget):
         raise ModelFileError(f"The file keeps {n} rows on a budget of {budget}, which cannot be.")
-    if not run.squares.sum() >= 0:
+    if not run.ledger.squares.sum() >= 0:
         raise ModelFileError("The tensor 'squares' has a negative number in it.")
-    if len(run.counts) > 1:
+    if len(run.ledger.counts) > 1:
         raise ModelFileError("The file has a budget for classes against the rest, as no model has.")
     return Cycle(budget, oldest)
 
 
-def _unpack_events(run: DualRun, parts: Parts) -> Events:
-    times = parts.counts("event.times", None, below=run.n_seen)
+def _unpack_events(run: DualState, parts: Parts) -> Events:
+    times = parts.counts("event.times", None, below=run.stream.n_seen)
     if not (np.diff(times) >= 0).all():
         raise ModelFileError("The times of the updates in the file do not increase.")
     n = len(times)
@@ -204,9 +210,9 @@ def _unpack_events(run: DualRun, parts: Parts) -> Events:
 
 def summary_of_dual(model: DualLearner) -> dict[str, Any]:
     """What a reader would like to know of the training."""
-    run = model._run
+    run = model._state
     summary: dict[str, Any] = {
-        "examples": run.n_seen,
+        "examples": run.stream.n_seen,
         "passes": model.n_iter_,
         "mistakes": model.n_mistakes_,
         "converged": model.converged_,

@@ -104,12 +104,12 @@ def _conventions(model: MistakeDriven | MaxMargin) -> tuple[np.dtype[Any], dict[
     """The type of its input, what is done to rows first, and the sign of a score of 0."""
     if isinstance(model, MaxMargin):
         return model.coef_.dtype, {}, 1
-    return model._run.w.dtype, model._run.space, model._on_line()
+    return model._state.weights.dtype, model._state.space, model._on_line()
 
 
 def _vote(graph: "Graph", model: VotedPerceptron, x: str, on_line: int) -> str:
     """The share of the votes: twice those for the second class, less all, by all."""
-    n_planes, n_seen = model.n_mistakes_ + 1, max(1, model._run.n_seen)
+    n_planes, n_seen = model.n_mistakes_ + 1, max(1, model._state.stream.n_seen)
     size = 8 * n_planes * (model.n_features_in_ + 2)
     if size > LARGEST:
         raise ParameterError(

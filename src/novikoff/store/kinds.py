@@ -3,11 +3,9 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from novikoff.errors import ModelFileError
-from novikoff.learners import DUALS, LEARNERS, AveragedPerceptron, VotedPerceptron
+from novikoff.learners import DUALS, LEARNERS, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.weights import require_meaning
@@ -15,20 +13,9 @@ from novikoff.margins.max_margin import MaxMargin
 from novikoff.store.duals import check_dual, pack_dual, summary_of_dual, unpack_dual
 from novikoff.store.parts import Parts
 from novikoff.store.records import pack_record, unpack_record
-from novikoff.store.runs import (
-    MISTAKES,
-    NOTHING,
-    TALLY,
-    Memory,
-    pack_run,
-    unpack_kept,
-    unpack_run,
-)
+from novikoff.store.runs import pack_mistakes, pack_run, unpack_mistakes, unpack_run
 from novikoff.store.separators import pack_widest, summary_of_widest, unpack_widest
 from novikoff.store.values import encoded
-
-ADDED = {"record": False, "multi_class": "joint", "n_jobs": None, "class_weight": None}
-"""Parameters that files, or files of earlier versions, lack, and what they are."""
 
 
 class Kind(NamedTuple):
@@ -45,33 +32,23 @@ class Kind(NamedTuple):
     """What a reader would like to know of the training."""
 
 
-def of_run(learner: type[MistakeDriven], memory: Memory) -> Kind:
-    """The kind of a mistake-driven learner: all it knows is in its run."""
+def pack_linear(model: MistakeDriven, parts: Parts) -> None:
+    """Put what a linear learner learned into the parts: all of it is in its state."""
+    pack_run(model._state, parts)
+    if isinstance(model, VotedPerceptron):
+        pack_mistakes(model._state, parts)
+    if model.record:
+        pack_record(model._state, parts)
 
-    def pack(model: MistakeDriven, parts: Parts) -> None:
-        pack_run(model._run, parts)
-        memory.pack(model._run, parts)
-        if model.record:
-            pack_record(model._run, parts)
 
-    def unpack(model: MistakeDriven, parts: Parts) -> None:
-        run = unpack_run(parts, len(model.classes_), many=learner._takes_many_classes)
-        run.memory = memory.unpack(run, parts)
-        told, known = run.space, model._space()
-        space = {name: ADDED[name] for name in known.keys() & ADDED.keys()} | told
-        if space.keys() != known.keys():
-            raise ModelFileError(
-                f"The space of the run is given by {', '.join(told) or 'nothing'} in the file, and "
-                f"not by {', '.join(known)}."
-            )
-        run.space = {name: space[name] for name in known}  # in the order they are written in
-        clone(model).set_params(**run.space)._check_parameters()
-        unpack_kept(model, run, parts)
-        run.recorded = unpack_record(model, run, parts)
-        model._run = run
-        model.n_features_in_ = run.w.shape[-1] - 1
-
-    return Kind(learner, _check_run, pack, unpack, _summary_of_run)
+def unpack_linear(model: MistakeDriven, parts: Parts) -> None:
+    """Take it out again."""
+    run = unpack_run(model, parts)
+    if isinstance(model, VotedPerceptron):
+        run.history = unpack_mistakes(run, parts)
+    run.log = unpack_record(model, run, parts)
+    model._state = run
+    model.n_features_in_ = run.weights.shape[1] - 1
 
 
 def _check_run(model: MistakeDriven) -> None:
@@ -82,7 +59,7 @@ def _check_run(model: MistakeDriven) -> None:
 
 def _summary_of_run(model: MistakeDriven) -> dict[str, Any]:
     summary: dict[str, Any] = {
-        "examples": model._run.n_seen,
+        "examples": model._state.stream.n_seen,
         "passes": model.n_iter_,
         "mistakes": model.n_mistakes_,
         "converged": model.converged_,
@@ -95,13 +72,10 @@ def _summary_of_run(model: MistakeDriven) -> dict[str, Any]:
     return summary
 
 
-MEMORIES: dict[type[Any], Memory] = {AveragedPerceptron: TALLY, VotedPerceptron: MISTAKES}
-"""What learners keep of their mistakes, those that keep anything."""
-
 KINDS = {
     kind.learner.__name__: kind
     for kind in (
-        *(of_run(learner, MEMORIES.get(learner, NOTHING)) for learner in LEARNERS),
+        *(Kind(one, _check_run, pack_linear, unpack_linear, _summary_of_run) for one in LEARNERS),
         *(Kind(dual, check_dual, pack_dual, unpack_dual, summary_of_dual) for dual in DUALS),
         Kind(MaxMargin, MaxMargin._check_parameters, pack_widest, unpack_widest, summary_of_widest),
     )

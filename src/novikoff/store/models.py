@@ -13,8 +13,9 @@ from novikoff.errors import ModelFileError, ParameterError
 from novikoff.files import replacing
 from novikoff.store import container
 from novikoff.store.container import Contents
-from novikoff.store.kinds import ADDED, KINDS, Kind
+from novikoff.store.kinds import KINDS, Kind
 from novikoff.store.parts import Parts
+from novikoff.store.runs import ADDED
 from novikoff.store.values import (
     decoded,
     decoded_classes,

@@ -8,11 +8,12 @@ import numpy.typing as npt
 
 from novikoff.errors import ModelFileError
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.dual_run import DualRun
+from novikoff.learners.dual_state import DualState
 from novikoff.learners.parameters import LARGEST
-from novikoff.learners.run import Run
+from novikoff.learners.state import WEIGHTS, State, flat
 from novikoff.learners.updates import Growth, Updates, columns
 from novikoff.store.parts import MOST, Parts
+from novikoff.store.runs import declared_tensor
 from novikoff.store.values import encoded
 
 Array = npt.NDArray[Any]
@@ -21,13 +22,13 @@ PLACES = ("before", "n_given", "origin", "visited")
 """The counts of a record."""
 
 
-def pack_record(run: Run, parts: Parts) -> None:
+def pack_record(run: State, parts: Parts) -> None:
     """Put the record of a run into the parts, if there is one; the data is not in it."""
-    made = run.recorded
+    made = run.log
     if made is None:
         return
     told: dict[str, Any] = {name: getattr(made, name) for name in (*PLACES, "fitted_at")}
-    parts.tensors["record.start"] = made.start
+    parts.tensors["record.start"] = flat(made.start)
     if len(made.square) > 1 or made.growths:
         parts.tensors |= {"record.squares": made.square, "record.now": made.now}
     else:
@@ -36,14 +37,14 @@ def pack_record(run: Run, parts: Parts) -> None:
         told["growths"] = [[g.at, list(g.places), g.n_classes] for g in made.growths]
     if made.rules:
         told["rules"] = [[n, list(rule)] for n, rule in made.rules]
-    if made.beside is not None:
-        parts.tensors["record.beside"] = made.beside
+    if made.extra is not None:
+        parts.tensors["record.beside"] = flat(made.extra)
     for name in made.table.dtype.names or ():
         parts.tensors[f"record.{name}"] = np.ascontiguousarray(made.table[name][: made.n])
     parts.values["record"] = told
 
 
-def unpack_record(model: MistakeDriven, run: Run, parts: Parts) -> Updates | None:
+def unpack_record(model: MistakeDriven, run: State, parts: Parts) -> Updates | None:
     """The record that was packed, if there was one; the rest of the run is known."""
     told = parts.values.pop("record", None)
     if told is None:
@@ -58,21 +59,18 @@ def unpack_record(model: MistakeDriven, run: Run, parts: Parts) -> Updates | Non
     fitted_at = None if told.get("fitted_at", 0) is None else about.count("fitted_at")
     about.values.pop("fitted_at", None)
     first = len(growths[0].places) if growths else n_classes
-    shape = (*((first,) if first > 2 else ()), run.w.shape[-1])
-    start = parts.tensor("record.start", (run.w.dtype,), shape)
+    like = np.empty((first if first > 2 else 1, run.weights.shape[1]), run.weights.dtype)
+    start = declared_tensor(parts, "record.start", WEIGHTS, like)
     made = Updates(start, np.zeros(1), growths=growths, rules=rules, **counts)
     if growths or "record.squares" in parts.tensors:
-        each = recorder.apart and run.w.ndim > 1
+        each = recorder.apart and run.many
         made.square = _squares(parts, "record.squares", first if each and first > 2 else 1)
         made.now = _squares(parts, "record.now", n_classes if each else 1)
     else:
         made.square[0] = float(about.number("square", most=LARGEST))
     about.require_empty()
-    like = model._beside_like(run.space, start)
-    if recorder.beside and like is not None:
-        made.beside = parts.tensor("record.beside", (like.dtype,), like.shape)
-        if not (made.beside >= like.least).all():
-            raise ModelFileError(f"The tensor 'record.beside' has a number below {like.least:g}.")
+    if recorder.extra:
+        made.extra = declared_tensor(parts, "record.beside", run.declared[recorder.extra], start)
     made.table = _table(made, run, parts)
     made.n, made.fitted_at = len(made.table), fitted_at
     if not growths and len(made.square) == 1:
@@ -100,7 +98,7 @@ def pack_dual_record(made: Updates | None, parts: Parts) -> None:
         parts.tensors[f"record.{name}"] = np.ascontiguousarray(made.table[name][: made.n])
 
 
-def unpack_dual_record(run: DualRun, n_classes: int, parts: Parts) -> Updates | None:
+def unpack_dual_record(run: DualState, n_classes: int, parts: Parts) -> Updates | None:
     """The same of a kernel machine."""
     told = parts.values.pop("record", None)
     if told is None:
@@ -115,12 +113,12 @@ def unpack_dual_record(run: DualRun, n_classes: int, parts: Parts) -> Updates | 
     about.require_empty()
     dtype = columns(many=n_classes > 2, counted=True, dual=True)
     epochs = parts.tensors.get("record.epoch")
-    n = 0 if epochs is None else min(epochs.size, sum(run.updates))
+    n = 0 if epochs is None else min(epochs.size, sum(run.ledger.updates))
     below = {
-        "epoch": len(run.mistakes),
-        "position": run.n_seen,
+        "epoch": len(run.ledger.mistakes),
+        "position": run.stream.n_seen,
         "example": made.n_given,
-        "mistakes": sum(run.mistakes) + 1,
+        "mistakes": sum(run.ledger.mistakes) + 1,
     }
     made.table, made.n = _filled(dtype, n, below, parts), n
     if max((growth.at for growth in growths), default=0) > n:
@@ -137,19 +135,19 @@ def _squares(parts: Parts, name: str, n: int) -> Array:
     return squares
 
 
-def _table(made: Updates, run: Run, parts: Parts) -> Array:
+def _table(made: Updates, run: State, parts: Parts) -> Array:
     """The updates, each number in its range."""
-    counted, most = run.changes is not None, sum(run.mistakes)
+    counted, most = run.ledger.changes is not None, sum(run.ledger.mistakes)
     n = most - made.before
     epochs = parts.tensors.get("record.epoch")
-    if run.changes is not None and epochs is not None:  # not every update is a mistake
-        n = min(epochs.size, sum(run.changes))
+    if run.ledger.changes is not None and epochs is not None:  # not every update is a mistake
+        n = min(epochs.size, sum(run.ledger.changes))
     if n < 0:
         raise ModelFileError("The record in the file begins after the last mistake.")
-    dtype = columns(many=run.w.ndim > 1, counted=counted)
+    dtype = columns(many=run.many, counted=counted)
     below = {
-        "epoch": len(run.mistakes),
-        "position": run.n_seen,
+        "epoch": len(run.ledger.mistakes),
+        "position": run.stream.n_seen,
         "example": made.n_given,
         "mistakes": most + 1,
     }

@@ -1,20 +1,20 @@
-"""The state of a run, as tensors and JSON, and back with every part checked."""
+"""What a run knows, as tensors and JSON, and back with every part checked."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from sklearn.base import clone
 
 from novikoff.errors import ModelFileError
 from novikoff.inputs import IN_ORDER, csr_state
-from novikoff.learners.averaged import mean_weights
+from novikoff.learners.averaged import AveragedPerceptron, mean_weights
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.parameters import LARGEST
-from novikoff.learners.run import Run
+from novikoff.learners.state import WEIGHTS as LIKE_WEIGHTS, Field, Ledger, State, Stream, flat
 from novikoff.learners.voted import Mistakes
-from novikoff.store.parts import MOST, Parts
+from novikoff.store.parts import Parts
 from novikoff.store.values import decoded, encoded
 
 Array = npt.NDArray[Any]
@@ -23,54 +23,130 @@ WEIGHTS = (np.float64, np.float32)
 VALUES = (*WEIGHTS, np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32)
 """The types of kept examples; whole numbers of other types than bytes are in older files only."""
 INDICES = (np.int32, np.int64)
+ADDED = {"record": False, "multi_class": "joint", "n_jobs": None, "class_weight": None}
+"""Parameters that files, or files of earlier versions, lack, and what they are."""
+
+NUMBERS = ("length", "reach", "largest")
+"""Those of a ledger that cannot be negative,"""
+OF_EACH = {"total": "total", "own_squares": "private", "least": "least"}
+"""and those that each machine has, if there is one a class; by their names in files."""
+NAMES = {"covariance": "beside", "exponents": "beside", "pocket": "beside"}
+"""What is kept beside the weights, where files have another name for it."""
 
 
-# ------------------------------------------------------------- runs
+def pack_run(run: State, parts: Parts) -> None:
+    """Put all of a run into the parts, but for its history.
 
-NUMBERS = ("length", "reach", "total", "private", "largest")
-"""Those of a run that cannot be negative."""
-OF_EACH = ("total", "private")
-"""Those that each machine has, if there is one a class."""
-
-
-def pack_run(run: Run, parts: Parts) -> None:
-    """Put all of a run into the parts, but for its memory.
-
-    And but for the mean, which follows from the weights and the memory.
+    And but for the mean, which follows from the weights and their tally.
     """
+    ledger, stream = run.ledger, run.stream
     parts.values["space"] = {name: encoded(name, value) for name, value in run.space.items()}
-    for name in ("n_seen", *NUMBERS, "step_ratio", "least", "one_data_set", "streaming"):
-        value = getattr(run, name)
-        if np.ndim(value):  # of each machine; what is not known yet is infinite
-            parts.tensors[f"each.{name}"] = np.minimum(value, LARGEST)
+    for name in (*NUMBERS, "step_ratio"):
+        parts.values[name] = encoded(name, getattr(ledger, name))
+    for name, called in OF_EACH.items():
+        numbers = getattr(ledger, name)
+        if len(numbers) > 1:  # what is not known yet is infinite
+            parts.tensors[f"each.{called}"] = np.minimum(numbers, LARGEST)
         else:
-            parts.values[name] = encoded(name, value)
-    if run.fingerprint is not None:
-        parts.values["fingerprint"] = str(run.fingerprint)
-    parts.tensors |= {
-        "weights": run.w,
-        "mistakes": np.array(run.mistakes, np.int64),
-        "brought": run.brought,
+            parts.values[called] = encoded(called, float(numbers[0]))
+    parts.values |= {
+        "n_seen": stream.n_seen,
+        "one_data_set": stream.one_data_set,
+        "streaming": stream.is_open,
     }
-    if run.changes is not None:
-        parts.tensors["changes"] = np.array(run.changes, np.int64)
-    for name in ("start", "updates", "shares", "beside", "counts"):
-        if getattr(run, name) is not None:
-            parts.tensors[name] = getattr(run, name)
+    if stream.fingerprint is not None:
+        parts.values["fingerprint"] = str(stream.fingerprint)
+    parts.tensors |= {
+        "weights": flat(run.weights),
+        "mistakes": np.array(ledger.mistakes, np.int64),
+        "brought": stream.class_totals,
+    }
+    if ledger.changes is not None:
+        parts.tensors["changes"] = np.array(ledger.changes, np.int64)
+    if ledger.start is not None:
+        parts.tensors["start"] = flat(ledger.start)
+    for name in ("updates", "shares"):
+        if getattr(ledger, name) is not None:
+            parts.tensors[name] = getattr(ledger, name)
+    for name, one in run.declared.items():
+        array = run.extra[name]
+        parts.tensors[NAMES.get(name, name)] = flat(array) if one.shape[0] == "m" else array
 
 
-def unpack_run(parts: Parts, n_classes: int, *, many: bool) -> Run:
-    """The run that was packed, of so many classes."""
-    if n_classes != 2 and not many:
+def unpack_run(model: MistakeDriven, parts: Parts) -> State:
+    """The run that was packed, of a model whose classes are known."""
+    n_classes = len(model.classes_)
+    if n_classes != 2 and not model._takes_many_classes:
         raise ModelFileError(f"The file has {n_classes} classes, and its learner learns two.")
-    space = parts.values.pop("space", None)
-    if not isinstance(space, dict):
-        raise ModelFileError("The file lacks the space of the run: it is damaged.")
-    shape = (None,) if n_classes <= 2 else (n_classes, None)
-    w = parts.tensor("weights", WEIGHTS, shape)
-    if w.shape[-1] < 2:
+    space = _space(model, parts)
+    m = n_classes if n_classes > 2 else 1
+    w = parts.tensor("weights", WEIGHTS, (None,) if m == 1 else (m, None)).reshape(m, -1)
+    if w.shape[1] < 2:
         raise ModelFileError("The model in the file has no features.")
-    n_seen = parts.count("n_seen")
+    run = State(space, w, declared=model._declared(space))
+    run.stream = _stream(n_classes, parts)
+    run.ledger = _ledger(model, run, n_classes, parts)
+    for name, one in run.declared.items():
+        run.extra[name] = declared_tensor(parts, NAMES.get(name, name), one, w)
+    if isinstance(model, AveragedPerceptron):
+        with np.errstate(over="ignore"):
+            mean = mean_weights(w, run.extra["tally"], run.stream.n_seen)
+        if not np.isfinite(mean).all():
+            raise ModelFileError(f"The averaged weights in the file leave the range of {w.dtype}.")
+    return run
+
+
+def declared_tensor(parts: Parts, name: str, one: Field, weights: Array) -> Array:
+    """An array as it is declared, beside these weights."""
+    shape, dtype = one.like(weights)
+    alone = one.shape[0] == "m" and len(weights) == 1
+    # full covariances once were like the weights
+    dtypes = (dtype, weights.dtype) if name.endswith("beside") else (dtype,)
+    kept = parts.tensor(name, dtypes, shape[1:] if alone else shape)
+    if not (kept >= one.least).all():
+        raise ModelFileError(f"The tensor {name!r} has a number below {one.least:g} in it.")
+    if not (kept <= one.most).all():
+        raise ModelFileError(f"The tensor {name!r} has a number that is out of range.")
+    return kept.astype(dtype, copy=False).reshape(shape)
+
+
+def _space(model: MistakeDriven, parts: Parts) -> dict[str, Any]:
+    """The space of the run, in the order in which its options are written."""
+    told = parts.values.pop("space", None)
+    if not isinstance(told, dict):
+        raise ModelFileError("The file lacks the space of the run: it is damaged.")
+    known = model._space()
+    space = {name: ADDED[name] for name in known.keys() & ADDED.keys()}
+    space |= {name: decoded(name, value) for name, value in told.items()}
+    if space.keys() != known.keys():
+        raise ModelFileError(
+            f"The space of the run is given by {', '.join(told) or 'nothing'} in the file, and "
+            f"not by {', '.join(known)}."
+        )
+    clone(model).set_params(**space)._check_parameters()
+    return {name: space[name] for name in known}
+
+
+def _stream(n_classes: int, parts: Parts) -> Stream:
+    """What had come."""
+    fingerprint = parts.values.pop("fingerprint", None)
+    if not (fingerprint is None or (isinstance(fingerprint, str) and fingerprint.isdecimal())):
+        raise ModelFileError("The fingerprint of the data in the file is no number: it is damaged.")
+    totals = parts.tensor("brought", (np.float64,), (n_classes,))
+    if not (totals >= 0).all():
+        raise ModelFileError("The tensor 'brought' has a negative number in it.")
+    return Stream(
+        totals,
+        parts.count("n_seen"),
+        parts.flag("streaming"),
+        parts.flag("one_data_set"),
+        None if fingerprint is None else int(fingerprint),
+    )
+
+
+def _ledger(model: MistakeDriven, run: State, n_classes: int, parts: Parts) -> Ledger:
+    """What the run proves."""
+    n_seen, w = run.stream.n_seen, run.weights
     machines = any(name.startswith("each.") for name in parts.tensors) and n_classes > 2
     most = n_seen * (n_classes if machines or "changes" in parts.tensors else 1)
     mistakes = parts.counts("mistakes", None, below=most + 1).tolist()
@@ -79,114 +155,52 @@ def unpack_run(parts: Parts, n_classes: int, *, many: bool) -> Run:
             f"By the file {sum(mistakes)} mistakes were made in {len(mistakes)} passes over "
             f"{n_seen} examples in all, which cannot be."
         )
-    start, updates = None, None
-    if "start" in parts.tensors:
-        start = parts.tensor("start", (w.dtype,), w.shape)
-    if "updates" in parts.tensors:
-        updates = parts.counts("updates", None, below=most + 1)
-    shares = None
-    if "shares" in parts.tensors and updates is not None:
-        shares = parts.tensor("shares", (np.int32,), (len(updates), n_classes))
-    fingerprint = parts.values.pop("fingerprint", None)
-    if not (fingerprint is None or (isinstance(fingerprint, str) and fingerprint.isdecimal())):
-        raise ModelFileError("The fingerprint of the data in the file is no number: it is damaged.")
-    brought = parts.tensor("brought", (np.float64,), (n_classes,))
-    if not (brought >= 0).all():
-        raise ModelFileError("The tensor 'brought' has a negative number in it.")
-    numbers = {
-        name: _number(parts, name, n_classes, machines and name in OF_EACH) for name in NUMBERS
-    }
     parts.values.setdefault("step_ratio", encoded("step_ratio", np.inf))  # the first do not tell
-    numbers["step_ratio"] = parts.number("step_ratio", least=1.0)
-    return Run(
-        w,
-        {name: decoded(name, value) for name, value in space.items()},
-        start=start,
-        mistakes=mistakes,
-        n_seen=n_seen,
-        least=_number(parts, "least", n_classes, machines, least=-np.inf),
-        one_data_set=parts.flag("one_data_set"),
-        fingerprint=None if fingerprint is None else int(fingerprint),
-        updates=updates,
-        shares=shares,
-        brought=brought,
-        streaming=parts.flag("streaming"),
-        **numbers,
-    )
+    ledger = Ledger(mistakes=mistakes, step_ratio=parts.number("step_ratio", least=1.0))
+    for name, called in OF_EACH.items():
+        numbers = _numbers(parts, called, n_classes if machines else 1, name == "least")
+        setattr(ledger, name, numbers)
+    for name in NUMBERS:
+        setattr(ledger, name, parts.number(name))
+    if "start" in parts.tensors:
+        ledger.start = declared_tensor(parts, "start", LIKE_WEIGHTS, w)
+    if "updates" in parts.tensors:
+        ledger.updates = parts.counts("updates", None, below=most + 1)
+    if "shares" in parts.tensors and ledger.updates is not None:
+        ledger.shares = parts.tensor("shares", (np.int32,), (len(ledger.updates), n_classes))
+    if model._counts_updates:
+        ledger.changes = parts.counts("changes", len(mistakes), below=most + 1).tolist()
+        if sum(ledger.changes) > n_seen * len(w):
+            raise ModelFileError(
+                f"By the file {sum(ledger.changes)} updates were made on {n_seen} examples in all, "
+                "which cannot be."
+            )
+    return ledger
 
 
-def _number(parts: Parts, name: str, n: int, of_each: bool, *, least: float = 0.0) -> Any:
-    """A number of the run, or those of its machines."""
-    if not of_each:
-        return parts.number(name, least=least)
+def _numbers(parts: Parts, name: str, n: int, signed: bool) -> Array:
+    """The number of the run, or those of its machines."""
+    least = -np.inf if signed else 0.0
+    if n == 1:
+        return np.array([float(parts.number(name, least=least))])
     numbers = parts.tensor(f"each.{name}", (np.float64,), (n,))
     if not (numbers >= least).all():
         raise ModelFileError(f"The tensor 'each.{name}' has a negative number in it.")
     return numbers
 
 
-def unpack_kept(model: MistakeDriven, run: Run, parts: Parts) -> None:
-    """What the learner of this run counts and keeps beside its mistakes and its weights."""
-    if model._counts_updates:
-        most = run.n_seen * (len(run.w) if run.w.ndim > 1 else 1)
-        changes = parts.counts("changes", len(run.mistakes), below=most + 1).tolist()
-        if sum(changes) > most:
-            raise ModelFileError(
-                f"By the file {sum(changes)} updates were made on {run.n_seen} examples in all, "
-                "which cannot be."
-            )
-        run.changes = changes
-    like = model._beside_like(run.space, run.w)
-    if like is None:
-        return
-    kept = parts.tensor("beside", (like.dtype, run.w.dtype), like.shape)
-    run.beside = kept.astype(like.dtype, copy=False)  # full covariances once were like the weights
-    if not (run.beside >= like.least).all():
-        raise ModelFileError(f"The tensor 'beside' has a number below {like.least:g} in it.")
-    if like.n_counts:
-        run.counts = parts.tensor("counts", (np.float64,), (like.n_counts,))
-        if not ((run.counts >= 0) & (run.counts <= MOST)).all():
-            raise ModelFileError("The tensor 'counts' has a number that is out of range.")
-
-
 # ------------------------------------------------------------- what learners keep of mistakes
 
 
-class Memory(NamedTuple):
-    """How what a learner keeps of its mistakes is packed and unpacked."""
-
-    pack: Callable[[Run, Parts], None]
-    unpack: Callable[[Run, Parts], Any]
-
-
-NOTHING = Memory(lambda run, parts: None, lambda run, parts: None)
-
-
-def _pack_tally(run: Run, parts: Parts) -> None:
-    parts.tensors["tally"] = run.memory
-
-
-def _unpack_tally(run: Run, parts: Parts) -> Array:
-    tally = parts.tensor("tally", (np.float64,), run.w.shape)
-    with np.errstate(over="ignore"):
-        mean = mean_weights(run.w, tally, run.n_seen)
-    if not np.isfinite(mean).all():
-        raise ModelFileError(f"The averaged weights in the file leave the range of {run.w.dtype}.")
-    return tally
-
-
-TALLY = Memory(_pack_tally, _unpack_tally)
-"""The sum $u$ of the averaged perceptron."""
-
-
-def _pack_mistakes(run: Run, parts: Parts) -> None:
-    made: Mistakes = run.memory
+def pack_mistakes(run: State, parts: Parts) -> None:
+    """Put the mistakes of a voted perceptron into the parts."""
+    made: Mistakes = run.history
     parts.tensors |= {
         "mistake.times": np.concatenate([np.zeros(0, np.int64), *made.times]),
         "mistake.steps": np.concatenate([np.zeros(0), *made.steps]),
         "mistake.rows": np.concatenate([np.zeros(0, np.int64), *made.rows]),
     }
-    if run.w.ndim > 1 and made.gained:
+    if run.many and made.gained:
         parts.tensors |= {
             "mistake.gained": np.concatenate(made.gained),
             "mistake.lost": np.concatenate(made.lost),
@@ -200,21 +214,22 @@ def _pack_mistakes(run: Run, parts: Parts) -> None:
             parts.tensors["support"] = support
 
 
-def _unpack_mistakes(run: Run, parts: Parts) -> Mistakes:
-    n = sum(run.mistakes)
-    times = parts.counts("mistake.times", n, below=run.n_seen)
-    if not (np.diff(times) >= (0 if run.w.ndim > 1 else 1)).all():
+def unpack_mistakes(run: State, parts: Parts) -> Mistakes:
+    """The mistakes that were packed."""
+    n = sum(run.ledger.mistakes)
+    times = parts.counts("mistake.times", n, below=run.stream.n_seen)
+    if not (np.diff(times) >= (0 if run.many else 1)).all():
         raise ModelFileError("The times of the mistakes in the file do not increase.")
     steps = parts.tensor("mistake.steps", (np.float64,), (n,))
-    support = unpack_rows(parts, run.w.shape[-1] - 1, VALUES) if n else None
+    support = unpack_rows(parts, run.weights.shape[-1] - 1, VALUES) if n else None
     kept = 0 if support is None else support.shape[0]
     rows = parts.counts("mistake.rows", n, below=kept)
     if not n:
         return Mistakes()
     made = Mistakes([times], [steps], [support], [rows], n_kept=kept)
-    if run.w.ndim > 1:
-        made.gained = [_classes(parts, "mistake.gained", n, len(run.w))]
-        made.lost = [_classes(parts, "mistake.lost", n, len(run.w))]
+    if run.many:
+        made.gained = [_classes(parts, "mistake.gained", n, len(run.weights))]
+        made.lost = [_classes(parts, "mistake.lost", n, len(run.weights))]
     return made
 
 
@@ -242,7 +257,3 @@ def unpack_rows(parts: Parts, width: int, dtypes: tuple[Any, ...]) -> Any:
     # set one by one: the constructor would narrow the indices
     support.data, support.indices, support.indptr = data, indices, indptr
     return support
-
-
-MISTAKES = Memory(_pack_mistakes, _unpack_mistakes)
-"""The mistakes of the voted perceptron."""

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from novikoff.learners import dual_record
 from novikoff.learners.gram import Kernel
+from novikoff.learners.state import Stream
 from novikoff.learners.support import Support
 from novikoff.learners.telling import Counting
 from novikoff.learners.updates import Updates
@@ -17,8 +18,56 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(eq=False)
-class DualRun:
-    """What a kernel machine did: enough to predict, and to go on."""
+class DualLedger:
+    """What the run of a kernel machine proves.
+
+    Arrays have a number for each of the problems: one, or one for every class against the rest.
+    """
+
+    squares: Array
+    r"""$\|w\|^2$."""
+    counts: Array
+    """How many mistakes there were."""
+    total: Array
+    """The sum of the steps."""
+    least: Array
+    """The least margin of the last pass."""
+    mistakes: list[int] = field(default_factory=list)
+    updates: list[int] = field(default_factory=list)
+    longest: float = 0.0
+    r"""The largest $\|x\|^2$."""
+    largest: float = 0.0
+    """The largest $k(x, x)$."""
+    step_ratio: float = 1.0
+    """How many times the least weight of an example of `fit` the largest is."""
+
+    @classmethod
+    def of(cls, problems: int) -> "DualLedger":
+        """That of a run which has seen nothing."""
+        squares, total, least = np.zeros((3, problems))
+        return cls(squares, np.zeros(problems, np.int64), total, least)
+
+    def branch(self, outputs: Array | None) -> "DualLedger":
+        """One that can go its own way, with the problems of new weight vectors if there are any."""
+        arrays = [self.squares.copy(), self.counts.copy(), self.total.copy(), self.least.copy()]
+        if outputs is not None:
+            share = abs(outputs).astype(np.int64)  # a new vector is an old one, its negative, or 0
+            arrays = [numbers @ share for numbers in arrays[:3]] + [np.zeros(share.shape[1])]
+        squares, counts, total, least = arrays
+        return replace(
+            self,
+            squares=squares,
+            counts=counts,
+            total=total,
+            least=least,
+            mistakes=list(self.mistakes),
+            updates=list(self.updates),
+        )
+
+
+@dataclass(eq=False)
+class DualState:
+    """What a kernel machine knows after a run: enough to predict, and to resume."""
 
     kernel: Kernel
     width: int
@@ -27,30 +76,12 @@ class DualRun:
     """The precision of kernel values."""
     support: Any
     """A `Support`; or a `Plain`, the weights themselves."""
-    squares: Array
-    r"""$\|w\|^2$ in each of the problems: one, or one for every class against the rest."""
-    counts: Array
-    """How many mistakes each of them saw."""
-    total: Array
-    """The sum of the steps of each of them."""
-    least: Array
-    """The least margin of the last pass in each of them."""
-    memory: Any = None
-    """What else the learner keeps."""
-    mistakes: list[int] = field(default_factory=list)
-    updates: list[int] = field(default_factory=list)
-    n_seen: int = 0
-    longest: float = 0.0
-    r"""The largest $\|x\|^2$."""
-    largest: float = 0.0
-    """The largest $k(x, x)$."""
-    streaming: bool = False
-    step_ratio: float = 1.0
-    """How many times the least weight of an example of `fit` the largest is."""
-    brought: Array = field(default_factory=lambda: np.zeros(0))
-    """How much of each class has come, for balancing a stream."""
-    recorded: Updates | None = None
+    ledger: DualLedger
+    stream: Stream = field(default_factory=lambda: Stream(np.zeros(0)))
+    log: Updates | None = None
     """What happened, update by update, if that is recorded."""
+    history: Any = None
+    """The mistakes that averages and votes are read from; on a budget, which row is the oldest."""
 
     @property
     def outputs(self) -> int:
@@ -60,52 +91,41 @@ class DualRun:
     @property
     def is_joint(self) -> bool:
         """Is there one problem for several weight vectors?"""
-        return self.outputs > 1 and len(self.counts) == 1
+        return self.outputs > 1 and len(self.ledger.counts) == 1
 
     def note(self, places: Array, y: Array, log: Log, factors: Array) -> None:
         """Count the updates made on these rows, of these classes, and record them if asked to."""
-        self.updates[-1] += len(log.time)
-        if self.recorded is not None:
-            dual_record.note(self.recorded, len(self.mistakes) - 1, places, y, log, factors)
+        self.ledger.updates[-1] += len(log.time)
+        if self.log is not None:
+            dual_record.note(self.log, len(self.ledger.mistakes) - 1, places, y, log, factors)
 
     def begin_pass(self) -> None:
         """Count from here on as in one more pass."""
-        if self.recorded is not None:
-            self.recorded.visited = 0
-        self.mistakes.append(0)
-        self.updates.append(0)
-        self.least[:] = np.inf
+        if self.log is not None:
+            self.log.visited = 0
+        self.ledger.mistakes.append(0)
+        self.ledger.updates.append(0)
+        self.ledger.least[:] = np.inf
 
-    def branch(self, outputs: Array | None = None) -> "DualRun":
-        """A run that can go its own way, its weight vectors mixed if there are new classes."""
-        squares, counts, total, least = (
-            numbers.copy() for numbers in (self.squares, self.counts, self.total, self.least)
-        )
-        if outputs is not None and not self.is_joint:
-            share = abs(outputs).astype(np.int64)  # a new vector is an old one, its negative, or 0
-            counts, total, squares = counts @ share, total @ share, squares @ share
-            least = np.zeros(share.shape[1])
+    def branch(self, outputs: Array | None = None) -> "DualState":
+        """A state that can go its own way, its weight vectors mixed if there are new classes."""
         return replace(
             self,
             support=self.support.branch(outputs),
-            squares=squares,
-            counts=counts,
-            total=total,
-            least=least,
-            memory=None if self.memory is None else self.memory.branch(outputs),
-            mistakes=list(self.mistakes),
-            updates=list(self.updates),
-            recorded=None if self.recorded is None else self.recorded.copy(),
+            ledger=self.ledger.branch(None if self.is_joint else outputs),
+            stream=replace(self.stream),
+            log=None if self.log is None else self.log.copy(),
+            history=None if self.history is None else self.history.branch(outputs),
         )
 
 
-class DualTelling(Counting[DualRun]):
+class DualTelling(Counting[DualState]):
     """A kernel machine all of whose knowledge is in its run (abstract)."""
 
     @property
     def converged_(self) -> bool:
         """Was the last pass free of mistakes?"""
-        return self._fitted().mistakes[-1] == 0
+        return self._fitted().ledger.mistakes[-1] == 0
 
     @property
     def support_(self) -> Array:
@@ -120,7 +140,7 @@ class DualTelling(Counting[DualRun]):
         if not support.keeps_rows:
             raise AttributeError("support_vectors_ is not known with kernel='precomputed'.")
         rows = support.stacked()
-        return np.zeros((0, self._run.width), self._run.dtype) if rows is None else rows.copy()
+        return np.zeros((0, self._state.width), self._state.dtype) if rows is None else rows.copy()
 
     @property
     def dual_coef_(self) -> Array:
@@ -131,7 +151,7 @@ class DualTelling(Counting[DualRun]):
     @property
     def radius_(self) -> float:
         r"""The largest length $\sqrt{k(x, x)}$ of an example in the feature space."""
-        return float(np.sqrt(self._fitted().largest))
+        return float(np.sqrt(self._fitted().ledger.largest))
 
     @property
     def trace_(self) -> Any:
@@ -139,7 +159,7 @@ class DualTelling(Counting[DualRun]):
         # the trace knows the learners, so they cannot know it when imported
         from novikoff.dual_trace import DualTrace
 
-        if self._fitted().recorded is None:
+        if self._fitted().log is None:
             raise AttributeError("trace_ is kept with record=True only: set it, and fit again.")
         return DualTrace(self)
 

@@ -1,0 +1,274 @@
+"""What a run knows, in named parts: enough to predict, to prove, and to resume.
+
+Arrays are declared once, each by a `Field`: its shape, its type, its bounds. Copying, undoing,
+growing, saving and loading go by that.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from novikoff.errors import ParameterError
+from novikoff.inputs import weight_dtype
+from novikoff.learners.updates import Updates
+
+Array = npt.NDArray[Any]
+
+
+class Field(NamedTuple):
+    """An array of a state."""
+
+    shape: tuple[str | int, ...]
+    """"m" for the machines or classes, "d" for the features and the bias, or a number."""
+    dtype: Any = None
+    """None for that of the weights."""
+    least: float = -np.inf
+    most: float = np.inf
+    opposite: bool = True
+    """Where the one machine for two classes becomes two: is the other its negative, or the same?"""
+    by_column: bool = True
+    """Does an update change the columns of its example only?"""
+
+    def like(self, weights: Array) -> tuple[tuple[int, ...], np.dtype[Any]]:
+        """Its shape and its type, beside these weights."""
+        m, d = weights.shape
+        sizes = {"m": m, "d": d, "d+1": d + 1}
+        shape = tuple(n if isinstance(n, int) else sizes[n] for n in self.shape)
+        return shape, np.dtype(weights.dtype if self.dtype is None else self.dtype)
+
+    def spread(self, old: Array, new: Array, places: Array) -> None:
+        """Put what there was of each machine at its place among more."""
+        if len(places) > 1 and self.shape[0] == "m":
+            new[places] = old
+            if len(old) == 1 and self.opposite:
+                new[places[0]] = -old[0]
+
+
+WEIGHTS = Field(("m", "d"))
+
+
+@dataclass(slots=True, eq=False)
+class Ledger:
+    """What a run proves. Its arrays have a number for each machine, or one for all classes."""
+
+    total: Array = field(default_factory=lambda: np.zeros(1))
+    """The sum of all steps, without their signs."""
+    least: Array = field(default_factory=lambda: np.zeros(1))
+    r"""The least $y_i s_i$ of the last pass."""
+    own_squares: Array = field(default_factory=lambda: np.zeros(1))
+    """No less than the sum of the squares of what example `i` was updated by, over all `i`."""
+    mistakes: list[int] = field(default_factory=list)
+    """How many there were in each pass; all of `partial_fit` is one pass."""
+    changes: list[int] | None = None
+    """How many updates each pass made, if there are others than mistakes; None if not."""
+    start: Array | None = None
+    """The weights before the first example; None for zero."""
+    length: float = 0.0
+    """The largest length of an example."""
+    reach: float = 0.0
+    """No weight was larger than this before the steps that `total` counts."""
+    largest: float = 0.0
+    """The largest step."""
+    step_ratio: float = 1.0
+    """How many times the least weight of an example of the last `fit` the largest is."""
+    updates: Array | None = None
+    """How often each example of `fit` was a mistake."""
+    shares: Array | None = None
+    """With slack and many classes: how often each class gained each example, or lost it (-)."""
+
+    @property
+    def changed(self) -> int:
+        """How many updates the last pass made."""
+        return (self.mistakes if self.changes is None else self.changes)[-1]
+
+    def count(self, k: int) -> None:
+        """Count these updates of the last pass, which are mistakes unless others are counted."""
+        made = self.mistakes if self.changes is None else self.changes
+        made[-1] += k
+
+
+@dataclass(slots=True, eq=False)
+class Stream:
+    """What has come."""
+
+    class_totals: Array = field(default_factory=lambda: np.zeros(2))
+    """How much of each class, for balancing."""
+    n_seen: int = 0
+    """The `T` of the notes: examples seen, over all passes."""
+    is_open: bool = False
+    """Is the last pass one of `partial_fit`?"""
+    one_data_set: bool = True
+    """Was every pass over the same examples?"""
+    fingerprint: int | None = None
+    """That of the data of the last `fit`, if a warm start may resume with it."""
+
+
+@dataclass(slots=True, eq=False)
+class State:
+    """What a learner knows after a run."""
+
+    space: dict[str, Any]
+    """The options that the run cannot change on the way: they make the space it is in."""
+    weights: Array
+    """A row for the one machine of two classes, or for each of more; the bias last."""
+    extra: dict[str, Array] = field(default_factory=dict)
+    """What the learner keeps beside them, by name."""
+    declared: dict[str, Field] = field(default_factory=dict)
+    """How that is declared."""
+    ledger: Ledger = field(default_factory=Ledger)
+    stream: Stream = field(default_factory=Stream)
+    log: Updates | None = None
+    """What happened, update by update, if that is recorded."""
+    history: Any = None
+    """The mistakes with their examples, if the learner predicts from them."""
+    mean: Array | None = None
+    """The averaged weights, while they are known."""
+
+    @property
+    def many(self) -> bool:
+        """Are there more than two classes?"""
+        return len(self.weights) > 1
+
+    def begin_fit(self, n: int, fingerprint: int | None) -> tuple[bool, Array]:
+        """A `fit` on `n` examples begins: are they those of the last one? And room for updates."""
+        stream, ledger = self.stream, self.ledger
+        again = fingerprint is not None and fingerprint == stream.fingerprint
+        stream.fingerprint, stream.is_open = fingerprint, False
+        if not again or ledger.updates is None:
+            stream.one_data_set = stream.n_seen == 0
+            ledger.updates, ledger.shares = np.zeros(n, np.int64), None
+        return again, ledger.updates
+
+    def begin_pass(self) -> None:
+        """Count the mistakes from here on as those of one more pass."""
+        self.ledger.mistakes.append(0)
+        if self.ledger.changes is not None:
+            self.ledger.changes.append(0)
+        self.ledger.least = np.full(len(self.ledger.least), np.inf)
+        if self.log is not None:
+            self.log.visited = 0
+
+    def copy(self) -> "State":
+        """A state that can go its own way."""
+        return State(*(copied(getattr(self, part.name)) for part in fields(self)))
+
+    def put(self, weights: Array, extra: dict[str, Array], places: Array) -> None:
+        """Go on with these weights of more classes, and what is kept beside them at the start;
+        what there was goes to these places.
+        """
+        WEIGHTS.spread(self.weights, weights, places)
+        for name, one in self.declared.items():
+            if one.shape[0] == "m":
+                one.spread(self.extra[name], extra[name], places)
+                self.extra[name] = extra[name]
+        self.weights = weights
+
+
+def flat(weights: Array) -> Array:
+    """The weights as users and files know them: those of the one machine of two classes alone."""
+    return weights[0] if len(weights) == 1 else weights
+
+
+def copied(part: Any) -> Any:
+    """A copy of a part of a state, however deep; what is never changed is not copied."""
+    if isinstance(part, Ledger | Stream):
+        return type(part)(*(copied(getattr(part, inner.name)) for inner in fields(part)))
+    if isinstance(part, np.ndarray):
+        return part.copy(order="K")
+    if isinstance(part, dict):
+        return {name: copied(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return list(part)
+    return part.copy() if hasattr(part, "copy") else part
+
+
+class Undo:
+    """What is needed to take back one pass over a block, at no more than the block's cost.
+
+    The weights of the block's columns are copied, or all of them where an update can change others
+    too (`everywhere`). Of what is kept beside them, the same columns are if it changes by column,
+    and otherwise all of it.
+    """
+
+    def __init__(self, state: State, X: Any, *, everywhere: bool) -> None:
+        self.state, self.mean = state, state.mean
+        # their arrays are never changed in a stream, but replaced
+        self.ledger = replace(state.ledger, mistakes=list(state.ledger.mistakes))
+        if state.ledger.changes is not None:
+            self.ledger.changes = list(state.ledger.changes)
+        self.stream = replace(state.stream)
+        # updates are only ever added: the same table with the old count is the old record
+        self.log = None if state.log is None else replace(state.log)
+        touched: Any = slice(None)
+        if not everywhere and sparse.issparse(X) and X.nnz < state.weights.shape[1]:
+            touched = np.append(X.indices, state.weights.shape[1] - 1)
+        self.touched, self.weights = touched, state.weights[:, touched].copy()
+        self.extra = []
+        for name, array in state.extra.items():
+            some = touched if state.declared[name].by_column else slice(None)
+            self.extra.append((array, some, array[..., some].copy()))
+        self.history = None if state.history is None else state.history.mark()
+
+    def __call__(self) -> None:
+        """Put everything back as it was."""
+        state = self.state
+        state.weights[:, self.touched] = self.weights
+        for array, some, values in self.extra:
+            array[..., some] = values
+        if state.history is not None:
+            state.history.back_to(self.history)
+        state.ledger, state.stream = self.ledger, self.stream
+        state.log, state.mean = self.log, self.mean
+
+
+@contextmanager
+def undone_on_error(estimator: Any, undo: Undo | None = None) -> Iterator[None]:
+    """Whatever fails inside leaves the estimator, and its random numbers, as they were."""
+    random = estimator.random_state
+    drawn = random.get_state() if isinstance(random, np.random.RandomState) else None
+    before = estimator.__dict__.copy() if undo is None else None
+    try:
+        yield
+    except BaseException:
+        if undo is not None:
+            undo()
+        if before is not None:
+            estimator.__dict__.clear()
+            estimator.__dict__.update(before)
+        if drawn is not None:
+            random.set_state(drawn)
+        raise
+
+
+def first_weights(X: Any, n_classes: int, coef: Any, intercept: Any, bias: bool) -> Array:
+    """The weights to start from: a row for two classes, or for each of more; the bias last."""
+    d, dtype = X.shape[1], weight_dtype(X)
+    n = n_classes if n_classes > 2 else 1
+    w = np.zeros((n, d + 1), dtype)
+    w[:, :-1] = starting_weights("coef_init", coef, n * d, dtype).reshape(n, d)
+    w[:, -1] = starting_weights("intercept_init", intercept, n, dtype)
+    if w[:, -1].any() and not bias:
+        raise ParameterError(
+            "intercept_init was given, but fit_intercept=False: the hyperplane goes through "
+            "the origin. Leave one of them out."
+        )
+    return w
+
+
+def starting_weights(name: str, given: Any, n: int, dtype: Any) -> Array:
+    """The numbers of `coef_init` or `intercept_init`, flat; zeros if not given."""
+    if given is None:
+        return np.zeros(n, dtype)
+    start = np.asarray(given, np.float64)
+    if start.size != n:
+        raise ParameterError(
+            f"{name} has shape {start.shape}, but it must hold {n} number{'s' * (n != 1)}."
+        )
+    if not (abs(start) <= np.finfo(dtype).max).all():
+        raise ParameterError(f"{name} must hold finite numbers in the range of {np.dtype(dtype)}.")
+    return start.ravel()
