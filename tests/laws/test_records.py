@@ -14,7 +14,7 @@ from laws.learners import ADDITIVE, OPTIONS, ZERO_ONE, assert_same, fitted
 from laws.test_many_classes import many_worlds
 from novikoff import NotSeparable, PassiveAggressive, Perceptron, Pocket, Winnow, novikoff_bound
 from novikoff.errors import DataError, ParameterError
-from novikoff.learners import LEARNERS, many
+from novikoff.learners import LEARNERS
 from novikoff.learners.state import WEIGHTS, flat
 from novikoff.proving import quantities
 from worlds import conventions
