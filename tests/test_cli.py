@@ -24,7 +24,7 @@ from novikoff.cli import proving
 from novikoff.cli.options import FORMATS as PARSER_FORMATS, LEARNERS, NOT_HERE, PARAMETERS
 from novikoff.cli.parser import build
 from novikoff.data import load as bundled, planted, read, write
-from novikoff.data.options import FORMATS as READER_FORMATS
+from novikoff.data.reader_options import FORMATS as READER_FORMATS
 from novikoff.store import load_with_extra, save
 from terminals import on_a_terminal
 

@@ -15,7 +15,7 @@ import novikoff
 from commands import command, done
 from forks import Popen
 from novikoff.data import planted, stream, write
-from novikoff.data.opening import open_source
+from novikoff.data.opener import open_source
 from novikoff.errors import FileError
 
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out

@@ -12,10 +12,10 @@ from novikoff.cli.meaning import require_no_reading
 from novikoff.cli.options import WRITTEN
 from novikoff.cli.paths import require_different, require_one_output, require_place
 from novikoff.cli.reading import loaded, opened, tell_skipped
-from novikoff.data.opening import ENDINGS
-from novikoff.data.options import Data
+from novikoff.data.compression import ENDINGS
 from novikoff.data.reader import BY_NAME
-from novikoff.data.writing import write
+from novikoff.data.results import Data
+from novikoff.data.writer import write
 from novikoff.errors import FileError, ParameterError
 
 MAGIC_LENGTH = 9

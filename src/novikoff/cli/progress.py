@@ -6,8 +6,8 @@ from contextlib import ExitStack
 from typing import Any, Self
 
 from novikoff.cli.wording import counted
-from novikoff.data.opening import ENDINGS
-from novikoff.data.options import Data
+from novikoff.data.compression import ENDINGS
+from novikoff.data.results import Data
 from novikoff.training import Training
 
 LINES = ("svmlight", "vw", "csv")

@@ -5,12 +5,11 @@ What compiles is imported when it is first used.
 
 from typing import TYPE_CHECKING, Any
 
-from novikoff.data.blocks import Place
 from novikoff.data.bundled_sets import BUNDLED, DataSet, load
 from novikoff.data.generators import planted
-from novikoff.data.options import Data, Skipped
 from novikoff.data.reader import read, stream
-from novikoff.data.writing import write
+from novikoff.data.results import Data, Place, Skipped
+from novikoff.data.writer import write
 
 if TYPE_CHECKING:
     from novikoff.data.hashing import feature_index

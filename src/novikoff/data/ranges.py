@@ -10,11 +10,13 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from novikoff.data.blocks import LOOK, Place, Text, pieces
-from novikoff.data.opening import PlainFile, Source, open_source
-from novikoff.data.options import Data, Options
-from novikoff.data.places import TEXTS, blamed_on_row
+from novikoff.data.locations import TEXTS, blamed_on_row
+from novikoff.data.opener import Source, open_source
+from novikoff.data.plain_file import PlainFile
 from novikoff.data.reader import guess
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Data, Place
+from novikoff.data.text_blocks import LOOK, Text, pieces
 from novikoff.errors import FileError, ParameterError
 
 Range = tuple[int, int]
@@ -45,7 +47,7 @@ def read_range(source: Source, start: int, stop: int, options: Options) -> Data:
             raise ParameterError(f"{source} is no plain file: it cannot be read in parts.")
         options = replace(options, format=options.format or guess(opened))
         if options.format == "csv":
-            from novikoff.data.commas import sheet_of
+            from novikoff.data.formats.csv import sheet_of
 
             sheet_of(opened, options)  # what is wrong with the names is at their own line
         try:
@@ -67,13 +69,12 @@ def blamed_on_row_of_range(
 def _rows_between(text: PlainFile, start: int, stop: int, options: Options) -> Data:
     here = Place(start, 1)
     if options.format == "csv":
-        from novikoff.data.commas import stream_csv
+        from novikoff.data.formats.csv import stream_csv
 
         alone = replace(options, block_bytes=stop - start)
         with closing(stream_csv(text, alone, here)) as blocks:
             return next(blocks)
-    from novikoff.data.parsing import parse_text
-    from novikoff.data.sparse_text import as_data, rule_of, width
+    from novikoff.data.sparse_text import as_data, parse_text, rule_of, width
 
     rule = rule_of(options)
     with ThreadPoolExecutor(options.threads) as pool:

@@ -10,9 +10,12 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
-from novikoff.data.blocks import Place
-from novikoff.data.opening import ENDINGS, Pipe, PlainFile, Source, open_source
-from novikoff.data.options import Blocks, Column, Columns, Data, Options
+from novikoff.data.compression import ENDINGS
+from novikoff.data.opener import Source, open_source
+from novikoff.data.pipes import Pipe
+from novikoff.data.plain_file import PlainFile
+from novikoff.data.reader_options import Column, Columns, Options
+from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables import other_separator, separator_of
 from novikoff.errors import FileError
 
@@ -220,14 +223,14 @@ def reader_of(options: Options) -> tuple[Callable[..., Data], Callable[..., Bloc
 
         return read_text, stream_text
     if options.format == "csv":
-        from novikoff.data.commas import read_csv, stream_csv
+        from novikoff.data.formats.csv import read_csv, stream_csv
 
         return read_csv, stream_csv
     if options.format in ("npy", "npz"):
-        from novikoff.data.arrays import read_arrays, stream_arrays
+        from novikoff.data.formats.npz import read_arrays, stream_arrays
 
         return read_arrays, stream_arrays
-    from novikoff.data.columns import read_columns, stream_columns
+    from novikoff.data.formats.arrow import read_columns, stream_columns
 
     return read_columns, stream_columns
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from novikoff.data.blocks import Place
-from novikoff.data.options import MESSAGES_KEPT, Column, Data, Options, Skipped
+from novikoff.data.reader_options import Column, Options
+from novikoff.data.results import MESSAGES_KEPT, Data, Place, Skipped
 from novikoff.errors import FileError, ParameterError
 
 INDEX = re.compile(r"__index_level_\d+__")

@@ -4,19 +4,16 @@ The file is written beside its place and then moved there, so that a crash leave
 the new one, never half of one.
 """
 
-import bz2
-import gzip
 import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
 
-from novikoff.data.opening import ENDINGS, missing
+from novikoff.data.compression import ENDINGS, compressed, missing
 from novikoff.data.reader import BY_NAME
 from novikoff.data.tables import LABEL
 from novikoff.errors import ParameterError
@@ -100,31 +97,6 @@ def write(
         )
     with replacing(path) as raw, compressed(raw, packed, os.fspath(path)) as file:
         content(file)
-
-
-@contextmanager
-def compressed(raw: IO[bytes], kind: str | None, name: str) -> Iterator[IO[bytes]]:
-    """A file whose content goes into `raw`, compressed."""
-    if kind is None:
-        yield raw
-    elif kind == "gzip":
-        with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
-            yield file  # type: ignore[misc]
-    elif kind == "bzip2":
-        with bz2.BZ2File(raw, "wb") as file:
-            yield file
-    else:
-        try:
-            import zstandard
-        except ImportError as error:
-            raise missing("zstandard", "zstd", name, "zstd files") from error
-        with zstandard.ZstdCompressor(write_checksum=True).stream_writer(
-            raw, closefd=False
-        ) as file:
-            buffered = io.BufferedWriter(file)  # type: ignore[type-var]
-            yield buffered
-            buffered.flush()
-            buffered.detach()
 
 
 def digits(value: float) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.data.opening import Pipe
-from novikoff.data.options import Data
+from novikoff.data.pipes import Pipe
 from novikoff.data.reader import stream
+from novikoff.data.results import Data
 from novikoff.errors import FileError
 from novikoff.labels import as_labels, as_written
 

@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.data.blocks import Place
-from novikoff.data.opening import Pipe, PlainFile, missing
-from novikoff.data.options import Blocks, Data, Options, Skipped, require_examples
+from novikoff.data.compression import missing
+from novikoff.data.pipes import Pipe
+from novikoff.data.plain_file import PlainFile
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Blocks, Data, Place, Skipped, require_examples
 from novikoff.data.tables import joined, layout_of, sound, title
 from novikoff.doubles import EXACT, rounded
 from novikoff.errors import FileError

@@ -7,25 +7,18 @@ bytes and on `block_bytes` alone, not on what the bytes are compressed by, nor o
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from novikoff.data.opening import NEWLINE, Bytes, Pipe, PlainFile
+from novikoff.data.pipes import Pipe
+from novikoff.data.plain_file import NEWLINE, Bytes, PlainFile
+from novikoff.data.results import Place
 from novikoff.errors import FileError
 
 LOOK = 2**16
 LONGEST_LINE = 2**27
 """How many bytes a line may have. What has more is no text, and would have to be held whole."""
-
-
-class Place(NamedTuple):
-    """A place between two lines of a text, or between two rows of a table."""
-
-    offset: int = 0
-    """How many bytes of text (decompressed), or rows of a table, come before it."""
-    line: int = 1
-    """The number of the line, or row, after it."""
 
 
 class Text(Protocol):

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from novikoff.data.blocks import Place
-from novikoff.data.opening import Pipe, PlainFile
-from novikoff.data.options import Blocks, Data, Options, Skipped, require_examples
+from novikoff.data.pipes import Pipe
+from novikoff.data.plain_file import PlainFile
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Blocks, Data, Place, Skipped, require_examples
 from novikoff.data.tables import Layout, joined, layout_of, sound
 from novikoff.errors import FileError
 

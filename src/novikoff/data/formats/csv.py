@@ -18,9 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.data.blocks import Place, blocks
-from novikoff.data.opening import Pipe, PlainFile, missing
-from novikoff.data.options import MESSAGES_KEPT, Blocks, Data, Options, Skipped, require_examples
+from novikoff.data.compression import missing
+from novikoff.data.pipes import Pipe
+from novikoff.data.plain_file import PlainFile
+from novikoff.data.reader_options import Options
+from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped, require_examples
 from novikoff.data.tables import (
     LABEL,
     Layout,
@@ -31,6 +33,7 @@ from novikoff.data.tables import (
     separator_of,
     title,
 )
+from novikoff.data.text_blocks import blocks
 from novikoff.errors import FileError
 
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
