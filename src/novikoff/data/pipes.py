@@ -7,8 +7,9 @@ import io
 import os
 import select
 import stat
+import sys
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from novikoff.data.plain_file import NEWLINE, PlainFile
 
@@ -102,11 +103,13 @@ class Pipe:
         if self.origin is not None:
             self.origin.require_unchanged()
 
+    def as_file(self) -> IO[bytes]:
+        """All of it in memory, for what reads back and forth."""
+        return io.BytesIO(self.read())
+
     def peek(self, n: int) -> bytes:
         """The next `n` bytes, or fewer at the end."""
-        while len(self._ahead) < n and (more := self._read(GULP)):
-            self._ahead += more
-        return bytes(self._ahead[:n])
+        return self.peek_until(lambda _: False, n)
 
     def peek_until(self, enough: Callable[[bytes], bool], most: int) -> bytes:
         """So many of the next bytes that their lines are enough, or `most`, or all there are."""
@@ -118,8 +121,15 @@ class Pipe:
 
     def arrived(self, most: int) -> bytearray:
         """What has arrived, at most so many bytes; waits for the first. None at the end."""
+        return self._take(most, self._tap.ready)
+
+    def read(self, n: int = sys.maxsize) -> bytearray:
+        """The next `n` bytes, or fewer at the end."""
+        return self._take(n, lambda: True)
+
+    def _take(self, most: int, more_is_there: Callable[[], bool]) -> bytearray:
         taken, self._ahead = self._ahead[:most], self._ahead[most:]
-        while len(taken) < most and (not taken or self._tap.ready()):
+        while len(taken) < most and (not taken or more_is_there()):
             more = self._read(min(most - len(taken), GULP))
             if not more:
                 break
@@ -128,18 +138,6 @@ class Pipe:
         del taken[most:]
         return taken
 
-    def read(self, n: int) -> bytearray:
-        """The next `n` bytes, or fewer at the end."""
-        taken, self._ahead = self._ahead[:n], self._ahead[n:]
-        while len(taken) < n and (more := self._read(min(n - len(taken), GULP))):
-            taken += more
-        self._ahead += taken[n:]
-        del taken[n:]
-        return taken
 
-    def read_all(self) -> bytearray:
-        """All that is left."""
-        taken, self._ahead = self._ahead, bytearray()
-        while more := self._read(GULP):
-            taken += more
-        return taken
+Opened = PlainFile | Pipe
+"""What can be read."""

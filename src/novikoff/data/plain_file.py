@@ -75,6 +75,10 @@ class PlainFile:
         stop = min(start + n, self.size)
         return self.window(start, stop)[: stop - start].tobytes()
 
+    def as_file(self) -> IO[bytes]:
+        """The file itself, for what reads back and forth."""
+        return self.file
+
     def close(self) -> None:
         """Close the file."""
         self.file.close()

@@ -1,4 +1,4 @@
-"""What can be asked of a reader, and what it answers."""
+"""What can be asked of a reader."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -6,9 +6,9 @@ from typing import Any, Literal
 import numpy as np
 
 from novikoff.cores import n_cores, require_jobs
+from novikoff.data.formats import FORMATS
 from novikoff.errors import ParameterError
 
-FORMATS = ("svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz")
 MESSAGES_KEPT = 5
 MOST_BITS = 30
 Column = int | str | None

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.errors import FileError
-
 MESSAGES_KEPT = 5
 
 
@@ -86,9 +84,3 @@ class Data(NamedTuple):
 
 
 Blocks = Generator[Data, None, None]
-
-
-def require_examples(name: str, n: int, skipped: Skipped) -> None:
-    """Raise an error if there are no examples."""
-    if n == 0:
-        raise FileError(name, f"found no examples{skipped.aside}, expected at least one")

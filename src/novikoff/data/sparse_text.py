@@ -9,24 +9,19 @@ into its part, on all cores. Where a piece has less than was counted, because of
 the parts are closed up.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import closing
-from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from novikoff.data.formats import svmlight, vw
-from novikoff.data.formats.svmlight import MOST_INDEX
 from novikoff.data.lines import CHANGED, WIDE, Rule, Sink, Tally
-from novikoff.data.opener import open_source
-from novikoff.data.pipes import Pipe
+from novikoff.data.pipes import Opened
 from novikoff.data.plain_file import Bytes, PlainFile, changed
 from novikoff.data.reader_options import Options
-from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped, require_examples
+from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
 from novikoff.data.text_blocks import Held, Text, blocks, pieces
 from novikoff.errors import FileError, ParameterError
 
@@ -38,18 +33,18 @@ T = TypeVar("T")
 
 
 class Grammar(NamedTuple):
-    """One of the text formats."""
+    """How one of the text formats is parsed."""
 
     measure: Callable[[Bytes], tuple[int, int]]
+    """How many lines a text has, and how many entries at most."""
     parse: Callable[..., Tally]
     expected: Callable[[int, Rule], str]
-    has_weights_and_tags: bool
-
-
-GRAMMARS = {
-    "svmlight": Grammar(svmlight.count, svmlight.parse, svmlight.expected, False),
-    "vw": Grammar(vw.count, vw.parse, vw.expected, True),
-}
+    """What should have been where a fault is."""
+    rule: Callable[[Options], Rule]
+    """What is asked of a line."""
+    width: Callable[[Options, int], int]
+    """How many columns there are, if the greatest index is one less than this number."""
+    has_weights_and_tags: bool = False
 
 
 class Found(NamedTuple):
@@ -66,7 +61,9 @@ class Found(NamedTuple):
     most: int
     """The greatest index, as written; -1 if there is none."""
     skipped: Skipped
+    start: Place
     next: Place
+    base: int
 
 
 class Piece(NamedTuple):
@@ -82,14 +79,18 @@ class TooWide(Exception):
 
 
 def parse_text(
-    text: Text, start: Place, stop: int, options: Options, rule: Rule, pool: Executor
+    grammar: Grammar, text: Text, start: Place, stop: int, options: Options, pool: Executor
 ) -> Found:
     """The rows of a text from a place to an offset."""
-    grammar = GRAMMARS[options.format or ""]
+    rule = grammar.rule(options)
     spans = pieces(text, start.offset, stop, PIECE)
     counts = in_order(pool, lambda span: grammar.measure(text.window(*span)), spans)
     before = np.cumsum([(0, 0), *counts], axis=0, dtype=np.int64)
     narrow = rule._replace(fits=min(rule.fits, INT32_MOST))
+
+    def ends_it(piece: Piece) -> bool:
+        return bool(piece.faults) and not rule.skip
+
     for widest in (narrow, rule):
         sink = new_sink(before[-1], options, widest, grammar)
 
@@ -99,14 +100,13 @@ def parse_text(
             return parse_piece(text, spans[i], line, grammar, part, rule)
 
         try:
-            done = in_order(pool, work, range(len(spans)), is_last=has_faults(rule))
+            done = in_order(pool, work, range(len(spans)), is_last=ends_it)
         except TooWide:
             continue
         break
-    for piece in done:
-        if piece.faults and not rule.skip:
-            raise piece.faults[0]
-    return gather(sink, done, before, Place(stop, start.line + int(before[-1, 0])))
+    for piece in filter(ends_it, done):
+        raise piece.faults[0]
+    return gather(sink, done, before, start, Place(stop, start.line + int(before[-1, 0])), rule)
 
 
 def in_order(
@@ -127,11 +127,6 @@ def in_order(
         for future in futures:
             future.cancel()
     return results
-
-
-def has_faults(rule: Rule) -> Callable[[Piece], bool]:
-    """Does the first fault of all end the parsing?"""
-    return lambda piece: bool(piece.faults) and not rule.skip
 
 
 def new_sink(totals: npt.NDArray[np.int64], options: Options, rule: Rule, grammar: Grammar) -> Sink:
@@ -202,8 +197,15 @@ def tags_of(window: Bytes, places: npt.NDArray[np.int64]) -> list[str] | None:
     return [text[i:j].decode("utf-8", "backslashreplace") for i, j in places.tolist()]
 
 
-def gather(sink: Sink, done: Sequence[Piece], before: npt.NDArray[np.int64], stop: Place) -> Found:
-    """One of all pieces; or the error of the first fault."""
+def gather(
+    sink: Sink,
+    done: Sequence[Piece],
+    before: npt.NDArray[np.int64],
+    start: Place,
+    stop: Place,
+    rule: Rule,
+) -> Found:
+    """All pieces as one."""
     tallies = [piece.tally for piece in done]
     faults = [fault for piece in done for fault in piece.faults]
     n_faults = sum(tally.faults for tally in tallies)
@@ -222,7 +224,9 @@ def gather(sink: Sink, done: Sequence[Piece], before: npt.NDArray[np.int64], sto
         min((t.least for t in tallies), default=2**63 - 1),
         max((t.most for t in tallies), default=-1),
         Skipped(n_faults, tuple(map(str, faults[:MESSAGES_KEPT]))),
+        start,
         stop,
+        rule.base,
     )
 
 
@@ -236,101 +240,65 @@ def closed_up(array: npt.NDArray[Any], starts: npt.NDArray[np.int64], ns: list[i
     return array[:stop]
 
 
-def rule_of(options: Options) -> Rule:
-    """What is asked of a line. An index of unknown base is taken to start at 1 until a 0 comes."""
-    skip, unlabelled = options.bad_lines == "skip", options.labels == "optional"
-    if options.format == "vw":
-        most = 2**options.bits - 1
-        return Rule(0, most, most, 0, unlabelled, skip)
-    base = 0 if options.zero_based is True else 1
-    least = 1 if options.zero_based is False else 0
-    most = MOST_INDEX if options.n_features is None else options.n_features - 1 + base
-    return Rule(least, most, most, base, unlabelled, skip)
-
-
-def read_text(source: PlainFile | Pipe, options: Options) -> Data:
-    """All of a text."""
+def parse_whole(grammar: Grammar, text: Text, options: Options) -> Found:
+    """All rows of a text."""
     with ThreadPoolExecutor(options.threads) as pool:
-        if isinstance(source, PlainFile):
-            found, base = whole_text(source, options, pool)
-        else:
-            found, base = whole_text(Held(source.read_all(), source.name), options, pool)
-    source.require_unchanged()
-    require_examples(source.name, len(found.y), found.skipped)
-    return as_data(found, width(options, found.most - base + 1), Place(), base)
+        return parse_text(grammar, text, Place(), text.size, options, pool)
 
 
-def whole_text(text: Text, options: Options, pool: Executor) -> tuple[Found, int]:
-    """The rows of a text, and what its indices start at."""
-    rule = rule_of(options)
-    found = parse_text(text, Place(), text.size, options, rule, pool)
-    if options.format == "vw" or options.zero_based != "auto" or found.least > 0:
-        return found, rule.base
-    if options.n_features is not None and found.most >= options.n_features:
-        return whole_text(text, replace(options, zero_based=True), pool)  # which says where
-    np.add(found.indices, 1, out=found.indices)
-    return found, 0
+def as_text(source: Opened) -> Text:
+    """What is read as a text, a pipe being taken into memory."""
+    return source if isinstance(source, PlainFile) else Held(source.read(), source.name)
 
 
-def width(options: Options, seen: int) -> int:
-    """How many columns there are, `seen` being one more than the greatest index."""
-    if options.format == "vw":
-        return int(2**options.bits)
-    return max(seen, 1) if options.n_features is None else options.n_features
-
-
-def as_data(found: Found, n_features: int, start: Place, base: int) -> Data:
-    """The rows as a matrix of so many columns."""
+def as_data(grammar: Grammar, found: Found, options: Options) -> Data:
+    """The rows as a matrix."""
     small = len(found.data) <= INT32_MOST and found.indices.dtype == np.int32
     indptr = np.zeros(len(found.lengths) + 1, np.int32 if small else np.int64)
     np.cumsum(found.lengths, out=indptr[1:])
-    shape = (len(found.y), n_features)
+    shape = (len(found.y), grammar.width(options, found.most - found.base + 1))
     X = sparse.csr_array((found.data, found.indices, indptr), shape=shape, copy=False)
     X.has_canonical_format = True
-    return Data(
-        X,
-        found.y,
-        weight=found.weight,
-        tags=found.tags,
-        skipped=found.skipped,
-        start=start,
-        next=found.next,
-        base=base,
-    )
+    _, _, _, y, weight, tags, _, _, skipped, start, stop, base = found
+    return Data(X, y, weight, None, tags, skipped, start, stop, base)
 
 
-def stream_text(source: PlainFile | Pipe, options: Options, start: Place) -> Blocks:
+def stream_text(grammar: Grammar, source: Opened, options: Options, start: Place) -> Blocks:
     """A text, block by block."""
+    line = start.line
     with ThreadPoolExecutor(options.threads) as pool:
-        if options.format == "svmlight":
-            options = surveyed(source, options, pool)
-        n_rows, line, skipped = 0, start.line, Skipped()
         for text, first, stop in blocks(source, options.block_bytes, start):
-            here = Place(first, line)
-            rule = rule_of(options)
-            found = parse_text(text, here, stop, options, rule, pool)
-            yield as_data(found, width(options, found.most + 1), here, rule.base)
-            n_rows, line, skipped = n_rows + len(found.y), found.next.line, skipped + found.skipped
-    if start.offset == 0:
-        require_examples(source.name, n_rows, skipped)
+            found = parse_text(grammar, text, Place(first, line), stop, options, pool)
+            yield as_data(grammar, found, options)
+            line = found.next.line
 
 
-def surveyed(source: PlainFile | Pipe, options: Options, pool: Executor) -> Options:
-    """The options with the base of the indices and the number of features filled in."""
-    if options.zero_based != "auto" and options.n_features is not None:
-        return options
-    if source.path is None:
+def digits(value: float) -> str:
+    """The shortest text that reads back as the same number."""
+    text = repr(float(value))
+    if text in ("nan", "inf", "-inf"):
+        raise ParameterError(f"Cannot write {text} into a text: every number must be finite.")
+    return text.removesuffix(".0")
+
+
+def as_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
+    """Labels or weights as numbers, which is all that texts have."""
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"{source.name} can be read only once, so a stream of it cannot find out how many "
-            "features it has and whether their indices start at 0 or 1: give n_features, and "
-            "zero_based as True or False."
-        )
-    least, most, line = 2**63 - 1, -1, 1
-    lenient = replace(options, n_features=None)
-    rule = rule_of(lenient)
-    with closing(open_source(source.path)) as again:
-        for text, first, stop in blocks(again, options.block_bytes, Place()):
-            found = parse_text(text, Place(first, line), stop, lenient, rule, pool)
-            least, most, line = min(least, found.least), max(most, found.most), found.next.line
-    zero_based = options.zero_based if options.zero_based != "auto" else least == 0
-    return replace(options, zero_based=zero_based, n_features=width(options, most + zero_based))
+            f"{name} has values that are no numbers: write a table, or encode them."
+        ) from error
+
+
+def entries_of(X: Any, base: int = 0) -> Iterator[list[str]]:
+    """The entries of each row, as they are written; of a dense one, those that are not 0."""
+    for i in range(X.shape[0]):
+        if sparse.issparse(X):
+            place = slice(X.indptr[i], X.indptr[i + 1])
+            columns, values = X.indices[place], X.data[place]
+        else:
+            columns = np.flatnonzero(X[i])
+            values = X[i, columns]
+        pairs = zip(columns.tolist(), values.tolist(), strict=True)
+        yield [f"{j + base}:{digits(v)}" for j, v in pairs]

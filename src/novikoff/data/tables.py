@@ -224,14 +224,15 @@ def joined(parts: Iterable[Data]) -> Data:
     )
 
 
-SEPARATORS = {b"\t": "tabs", b";": "semicolons"}
+def require_table(shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> None:
+    """Raise an error unless this is a table of numbers."""
+    if len(shape) != 2 or dtype.kind not in "biuf":
+        raise FileError(
+            name, f"found an array of shape {shape} and type {dtype}, expected a table of numbers"
+        )
 
 
-def separator_of(line: bytes) -> str | None:
-    """What parts the fields of a line of text, if it is not commas."""
-    return next((name for byte, name in SEPARATORS.items() if byte in line.strip()), None)
-
-
-def other_separator(name: str) -> str:
-    """What to say of fields that are parted by something else than commas."""
-    return f"found fields parted by {name}, expected commas: write it as CSV with commas"
+def as_asked(X: Any, options: Options) -> Any:
+    """`X` in the type that was asked for."""
+    with np.errstate(over="ignore"):
+        return X if options.dtype is None else X.astype(options.float_type, copy=False)

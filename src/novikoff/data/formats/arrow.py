@@ -1,77 +1,74 @@
-"""Parquet and Arrow (Feather) files: tables by columns, through pyarrow.
+"""Arrow (Feather) files, or streams: tables by columns, through pyarrow; parquet.py shares this.
 
 Features are columns of numbers or booleans, labels of numbers or strings. A row with something
 missing in it is a bad line. The line of a message is the number of the row, from 1 on.
 
 References
 ----------
-Apache Parquet, https://parquet.apache.org/docs/file-format/.
 Apache Arrow, "IPC file format", https://arrow.apache.org/docs/format/Columnar.html.
 """
 
-import io
+from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from importlib import import_module
+from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
+from scipy import sparse
 
 from novikoff.data.compression import missing
-from novikoff.data.pipes import Pipe
-from novikoff.data.plain_file import PlainFile
+from novikoff.data.formats import Handler
+from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
-from novikoff.data.results import Blocks, Data, Place, Skipped, require_examples
-from novikoff.data.tables import joined, layout_of, sound, title
+from novikoff.data.results import Blocks, Data, Place
+from novikoff.data.tables import LABEL, layout_of, sound, title
 from novikoff.doubles import EXACT, rounded
-from novikoff.errors import FileError
+from novikoff.errors import FileError, ParameterError
+
+MOST_DENSE = 1 << 31
+"""How many bytes a sparse matrix may take as a table."""
 
 
-def read_columns(source: PlainFile | Pipe, options: Options) -> Data:
-    """All of a table."""
-    return joined(stream_columns(source, options, Place()))
-
-
-def stream_columns(source: PlainFile | Pipe, options: Options, start: Place) -> Blocks:
-    """A table, block by block."""
+def pyarrow_for(name: str, what: str, module: str = "pyarrow") -> Any:
+    """pyarrow, one of its modules being loaded, for a file of that name."""
     try:
-        import pyarrow
+        import_module(module)
+        return import_module("pyarrow")
     except ImportError as error:
-        raise missing("pyarrow", "arrow", source.name, "Parquet and Arrow files") from error
-    file = source.file if isinstance(source, PlainFile) else io.BytesIO(bytes(source.read_all()))
-    n_rows, skipped, at = 0, Skipped(), 0
+        raise missing("pyarrow", "arrow", name, what) from error
+
+
+def stream(source: Opened, options: Options, start: Place) -> Blocks:
+    """A table, block by block."""
+    pyarrow = pyarrow_for(source.name, "Arrow files")
+
+    def batches(file: IO[bytes]) -> Iterator[Any]:
+        for whole in stored_batches(pyarrow, file):
+            whole.validate(full=True)  # its offsets may point anywhere
+            size = rows_of_block(whole.num_columns, options)
+            for first in range(0, whole.num_rows, size):
+                yield whole.slice(first, size)
+
+    yield from examples(pyarrow, batches(source.as_file()), source, options, start)
+
+
+def examples(
+    pyarrow: Any, batches: Iterator[Any], source: Opened, options: Options, start: Place
+) -> Blocks:
+    """Batches of rows as blocks of examples, from a place on."""
+    at = 0
     try:
-        for batch in batches(pyarrow, file, options):
+        for batch in batches:
             if at >= start.offset:
-                data = as_data(pyarrow, batch, options, source.name, at)
-                yield data
-                n_rows, skipped = n_rows + len(data.X), skipped + data.skipped
+                yield as_data(pyarrow, batch, options, source.name, at)
             at += batch.num_rows
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise FileError(source.name, f"found damaged {options.format} data: {error}") from error
-    if isinstance(source, PlainFile):
-        source.require_unchanged()
-    if start.offset == 0:
-        require_examples(source.name, n_rows, skipped)
+    source.require_unchanged()
 
 
-def batches(pyarrow: Any, file: Any, options: Options) -> Iterator[Any]:
-    """The rows of a table, as many at a time as fit a block."""
-    if options.format == "parquet":
-        from pyarrow.parquet import ParquetFile
-
-        table = ParquetFile(file)
-        size = rows_of_block(len(table.schema_arrow.names), options)
-        for batch in table.iter_batches(batch_size=size):
-            batch.validate(full=True)
-            yield batch
-        return
-    for whole in stored_batches(pyarrow, file):
-        whole.validate(full=True)  # its offsets may point anywhere
-        size = rows_of_block(whole.num_columns, options)
-        for first in range(0, whole.num_rows, size):
-            yield whole.slice(first, size)
-
-
-def stored_batches(pyarrow: Any, file: Any) -> Iterator[Any]:
+def stored_batches(pyarrow: Any, file: IO[bytes]) -> Iterator[Any]:
     """The batches of an Arrow file, or of an Arrow stream, as they are stored."""
     magic = file.read(6)
     file.seek(0)
@@ -137,3 +134,53 @@ def labels_of(pyarrow: Any, column: Any, name: str) -> Any:
             raise FileError(name, "found a label with a NUL in it, expected text")
         return np.array(texts, str)
     return column.to_numpy(zero_copy_only=False)
+
+
+# ------------------------------------------------------------- and back
+
+
+def write(data: Data, file: IO[bytes], path: str) -> None:
+    """Examples as an Arrow file."""
+    pyarrow = pyarrow_for(path, "Arrow files")
+    table = table_of(pyarrow, data, "arrow")
+    with pyarrow.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def table_of(pyarrow: Any, data: Data, kind: str, lost: str = "\0") -> Any:
+    """Examples as Arrow's table, the label last. No label may have a character that gets lost."""
+    X, y = data.X, data.y
+    if sparse.issparse(X) and (size := 8 * X.shape[0] * X.shape[1]) > MOST_DENSE:
+        raise ParameterError(
+            f"As {kind}, which has a place for every zero, {X.shape[0]:,} rows of {X.shape[1]:,} "
+            f"features would take {size / 1e9:,.1f} GB: write .npz, svmlight or Vowpal Wabbit text."
+        )
+    dense = X.toarray() if sparse.issparse(X) else X
+    titles = [f"x{j}" for j in range(X.shape[1])] if data.names is None else [*map(str, data.names)]
+    repeated = next((title for title, times in Counter(titles).items() if times > 1), None)
+    if repeated is not None:
+        raise ParameterError(f"Two features are called {repeated!r}: give each a name of its own.")
+    columns = {title: np.ascontiguousarray(dense[:, j]) for j, title in enumerate(titles)}
+    for role, values in (("weight", data.weight), (LABEL, y)):
+        if values is not None:
+            if role in columns:
+                raise ParameterError(f"A feature is called {role!r}, as the {role} itself is.")
+            columns[role] = np.asarray(values)
+    if y is not None:
+        require_readable(columns[LABEL], kind, lost)
+        if columns[LABEL].dtype.kind == "f":  # a null is no label, a NaN is text
+            columns[LABEL] = pyarrow.array(columns[LABEL], from_pandas=True)
+    return pyarrow.table(columns)
+
+
+def require_readable(y: npt.NDArray[Any], kind: str, lost: str) -> None:
+    """Raise an error for labels that a table would give back as others, or not at all."""
+    for i, label in enumerate(y.tolist() if y.dtype.kind in "OU" else ()):
+        if label == "" or (isinstance(label, str) and any(c in label for c in lost)):
+            raise ParameterError(
+                f"The label of row {i} is {label!r}, which {kind} would not give back: give it "
+                f"some text, without any of {', '.join(map(repr, lost))}."
+            )
+
+
+HANDLER = Handler(stream, write=write)

@@ -14,25 +14,16 @@ Y. Shafranovich, RFC 4180, 2005.
 
 import re
 import sys
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from novikoff.data.compression import missing
-from novikoff.data.pipes import Pipe
-from novikoff.data.plain_file import PlainFile
+from novikoff.data.formats import Handler
+from novikoff.data.formats.arrow import pyarrow_for, table_of
+from novikoff.data.pipes import Opened, Pipe
 from novikoff.data.reader_options import Options
-from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped, require_examples
-from novikoff.data.tables import (
-    LABEL,
-    Layout,
-    joined,
-    layout_of,
-    other_separator,
-    said,
-    separator_of,
-    title,
-)
+from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
+from novikoff.data.tables import LABEL, Layout, layout_of, said, title
 from novikoff.data.text_blocks import blocks
 from novikoff.errors import FileError
 
@@ -46,6 +37,9 @@ ALONE = 2**20
 """Up to so many bytes are parsed by one thread: Arrow's others may outlive a short command."""
 
 
+SEPARATORS = {b"\t": "tabs", b";": "semicolons"}
+
+
 class Sheet(NamedTuple):
     """What is known of a CSV file from its first lines."""
 
@@ -56,19 +50,11 @@ class Sheet(NamedTuple):
     text_labels: bool
 
 
-def read_csv(source: PlainFile | Pipe, options: Options) -> Data:
-    """All of a CSV file."""
-    return joined(stream_csv(source, options, Place()))
-
-
-def stream_csv(source: PlainFile | Pipe, options: Options, start: Place) -> Blocks:
+def stream(source: Opened, options: Options, start: Place) -> Blocks:
     """A CSV file, block by block."""
-    try:
-        import pyarrow.csv
-    except ImportError as error:
-        raise missing("pyarrow", "arrow", source.name, "CSV files") from error
+    pyarrow = pyarrow_for(source.name, "CSV files", "pyarrow.csv")
     sheet = sheet_of(source, options)
-    n_rows, line, skipped = 0, start.line, Skipped()
+    line = start.line
     for text, first, stop in blocks(source, options.block_bytes, start):
         block = text.window(first, stop).tobytes()
         here, stop_at = Place(first, line), Place(stop, line + block.count(b"\n"))
@@ -79,12 +65,10 @@ def stream_csv(source: PlainFile | Pipe, options: Options, start: Place) -> Bloc
         if data is None:
             data = careful_block(block, line, sheet, options, source.name)
         yield data._replace(start=here, next=stop_at)
-        n_rows, line, skipped = n_rows + len(data.X), stop_at.line, skipped + data.skipped
-    if start.offset == 0:
-        require_examples(source.name, n_rows, skipped)
+        line = stop_at.line
 
 
-def sheet_of(source: PlainFile | Pipe, options: Options) -> Sheet:
+def sheet_of(source: Opened, options: Options) -> Sheet:
     """What the first two lines that are not blank say."""
     head = head_of(source)
     mark = len(MARK) if head.startswith(MARK) else 0
@@ -93,8 +77,8 @@ def sheet_of(source: PlainFile | Pipe, options: Options) -> Sheet:
         raise FileError(source.name, "found no examples, expected at least one")
     first = lines[0]
     fields = [word for _, word in fields_of(first[1])]
-    if len(fields) == 1 and (wrong := separator_of(first[1])):
-        raise FileError(source.name, other_separator(wrong), line=first[0] + 1)
+    if len(fields) == 1 and (wrong := other_separator(first[1])):
+        raise FileError(source.name, wrong, line=first[0] + 1)
     told = (options.label, options.weight, *options.ignored)
     by_name = LABEL in fields or any(isinstance(column, str) for column in told)
     named = by_name or not any(NUMBER.fullmatch(word.strip()) for word in fields)
@@ -114,7 +98,7 @@ def sheet_of(source: PlainFile | Pipe, options: Options) -> Sheet:
     return Sheet(layout, header, header_lines, text_labels)
 
 
-def head_of(source: PlainFile | Pipe) -> bytes:
+def head_of(source: Opened) -> bytes:
     """The beginning of a file, with its first two lines that are not blank, if there are."""
     if isinstance(source, Pipe):
         return source.peek_until(has_two_lines, sys.maxsize)
@@ -292,3 +276,22 @@ def number_of(
     if not fits:
         raise BadField(f"found {word!r}, expected {wanted}", column)
     return value
+
+
+def other_separator(line: bytes) -> str | None:
+    """What to say of a line whose fields are parted by something else than commas, if they are."""
+    for byte, name in SEPARATORS.items():
+        if byte in line.strip():
+            return f"found fields parted by {name}, expected commas: write it as CSV with commas"
+    return None
+
+
+def write(data: Data, file: IO[bytes], path: str) -> None:
+    """Examples as a table with a line of names."""
+    pyarrow = pyarrow_for(path, "CSV files", "pyarrow.csv")
+    if data.X.dtype == np.float32:  # the text of a single is not its double's
+        data = data._replace(X=data.X.astype(np.float64))
+    pyarrow.csv.write_csv(table_of(pyarrow, data, "csv", lost="\0\n\r"), file)
+
+
+HANDLER = Handler(stream, check=sheet_of, matches=lambda line: b"," in line, write=write)

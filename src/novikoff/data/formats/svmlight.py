@@ -11,9 +11,18 @@ T. Joachims, SVM-light, https://www.cs.cornell.edu/people/tj/svm_light/, "How to
 C.-C. Chang and C.-J. Lin, LIBSVM, README, section "svm-train usage".
 """
 
+import re
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from typing import IO
+
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
+from novikoff.data.formats import Handler
 from novikoff.data.lines import (
     BLANK,
     CHANGED,
@@ -32,6 +41,24 @@ from novikoff.data.lines import (
     past_spaces,
 )
 from novikoff.data.numbers import TEN, digit, number
+from novikoff.data.opener import open_source
+from novikoff.data.pipes import Opened
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Data, Place
+from novikoff.data.sparse_text import (
+    Found,
+    Grammar,
+    as_data,
+    as_numbers,
+    as_text,
+    digits,
+    entries_of,
+    parse_text,
+    parse_whole,
+    stream_text,
+)
+from novikoff.data.text_blocks import Text, blocks
+from novikoff.errors import ParameterError
 from novikoff.jit import njit
 from novikoff.rows import U
 
@@ -44,6 +71,10 @@ EXPECTED = {
     ORDER: "an index above the one before it",
     QUERY: "a whole number after qid:",
 }
+LINE = re.compile(
+    rb"[^\s:,|]+(?=\s|$)(\s+(qid|[0-9]+):[^\s:]+)*\s*(#.*)?|\s*#.*"
+    rb"|[0-9]+:[^\s:]+(\s+[0-9]+:[^\s:]+)*\s*"
+)
 QID = np.frombuffer(b"qid:", np.uint8)
 MOST_INDEX = 2**63 - 2  # so that the number of features fits 63 bits, too
 
@@ -192,3 +223,89 @@ def expected(fault: int, rule: Rule) -> str:
     if fault == RANGE:
         return f"an index from {rule.least} to {rule.most}"
     return EXPECTED[fault]
+
+
+def rule(options: Options) -> Rule:
+    """What is asked of a line. An index of unknown base is taken to start at 1 until a 0 comes."""
+    base = 0 if options.zero_based is True else 1
+    least = 1 if options.zero_based is False else 0
+    most = MOST_INDEX if options.n_features is None else options.n_features - 1 + base
+    return Rule(least, most, most, base, options.labels == "optional", options.bad_lines == "skip")
+
+
+def width(options: Options, seen: int) -> int:
+    """How many columns there are, `seen` being one more than the greatest index."""
+    return max(seen, 1) if options.n_features is None else options.n_features
+
+
+GRAMMAR = Grammar(count, parse, expected, rule, width)
+
+
+def matches(line: bytes) -> bool:
+    """May this be the first line?"""
+    return bool(LINE.fullmatch(line)) and not (b";" in line and b":" not in line)
+
+
+def read(source: Opened, options: Options) -> Data:
+    """All of a text, which shows what its indices start at and how many features there are."""
+    found = settled(as_text(source), options)
+    source.require_unchanged()
+    return as_data(GRAMMAR, found, options)
+
+
+def settled(text: Text, options: Options) -> Found:
+    """The rows of a text, with the base that its indices have."""
+    found = parse_whole(GRAMMAR, text, options)
+    if options.zero_based != "auto" or found.least > 0:
+        return found
+    if options.n_features is not None and found.most >= options.n_features:
+        return settled(text, replace(options, zero_based=True))  # which says where
+    np.add(found.indices, 1, out=found.indices)
+    return found._replace(base=0)
+
+
+def survey(source: Opened, options: Options) -> Options:
+    """The options with the base of the indices and the number of features filled in."""
+    if options.zero_based != "auto" and options.n_features is not None:
+        return options
+    if source.path is None:
+        raise ParameterError(
+            f"{source.name} can be read only once, so a stream of it cannot find out how many "
+            "features it has and whether their indices start at 0 or 1: give n_features, and "
+            "zero_based as True or False."
+        )
+    least, most, line = 2**63 - 1, -1, 1
+    lenient = replace(options, n_features=None)
+    with (
+        closing(open_source(source.path)) as again,
+        ThreadPoolExecutor(options.threads) as pool,
+    ):
+        for text, first, stop in blocks(again, options.block_bytes, Place()):
+            found = parse_text(GRAMMAR, text, Place(first, line), stop, lenient, pool)
+            least, most, line = min(least, found.least), max(most, found.most), found.next.line
+    zero_based = options.zero_based if options.zero_based != "auto" else least == 0
+    return replace(options, zero_based=zero_based, n_features=width(options, most + zero_based))
+
+
+def write(data: Data, file: IO[bytes], path: str) -> None:
+    """Examples as lines."""
+    X, y = data.X, data.y
+    if y is None or data.weight is not None or data.tags is not None:
+        raise ParameterError(
+            "svmlight text needs y (NaN for no label), and has no place for weights and tags."
+        )
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    labels = as_numbers(y, "y").tolist()
+    for i, (label, words) in enumerate(zip(labels, entries_of(X, data.base), strict=True)):
+        if label == label:
+            words.insert(0, digits(label))
+        if not words:
+            raise ParameterError(
+                f"Row {i} has neither a label nor an entry, which in svmlight text is no example."
+            )
+        file.write(f"{' '.join(words)}\n".encode())
+
+
+HANDLER = Handler(partial(stream_text, GRAMMAR), read, survey, matches=matches, write=write)

@@ -18,8 +18,12 @@ References
 Vowpal Wabbit wiki, "Input format".
 """
 
+from functools import partial
+from typing import IO
+
 import numpy as np
 
+from novikoff.data.formats import Handler
 from novikoff.data.hashing import hashed
 from novikoff.data.lines import (
     BAR,
@@ -42,6 +46,20 @@ from novikoff.data.lines import (
     past_spaces,
 )
 from novikoff.data.numbers import number
+from novikoff.data.pipes import Opened
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Data
+from novikoff.data.sparse_text import (
+    Grammar,
+    as_data,
+    as_numbers,
+    as_text,
+    digits,
+    entries_of,
+    parse_whole,
+    stream_text,
+)
+from novikoff.errors import ParameterError
 from novikoff.jit import njit
 from novikoff.rows import U
 
@@ -259,6 +277,50 @@ def count(text):
     return lines_and(text, BAR)[0], n_words
 
 
-def expected(fault: int, rule: Rule) -> str:
-    """What should have been where a fault is."""
-    return EXPECTED[fault]
+def rule(options: Options) -> Rule:
+    """What is asked of a line."""
+    most = 2**options.bits - 1
+    return Rule(0, most, most, 0, options.labels == "optional", options.bad_lines == "skip")
+
+
+GRAMMAR = Grammar(
+    count,
+    parse,
+    expected=lambda fault, _: EXPECTED[fault],
+    rule=rule,
+    width=lambda options, _: int(2**options.bits),
+    has_weights_and_tags=True,
+)
+
+
+def read(source: Opened, options: Options) -> Data:
+    """All of a text."""
+    found = parse_whole(GRAMMAR, as_text(source), options)
+    source.require_unchanged()
+    return as_data(GRAMMAR, found, options)
+
+
+def write(data: Data, file: IO[bytes], path: str) -> None:
+    """Examples as lines."""
+    y = None if data.y is None else as_numbers(data.y, "y")
+    weight = None if data.weight is None else as_numbers(data.weight, "weight")
+    for i, entries in enumerate(entries_of(data.X)):
+        words = []
+        if y is not None and not np.isnan(y[i]):
+            words.append(digits(y[i]))
+        if weight is not None:
+            if not words:
+                raise ParameterError(
+                    f"Row {i} has a weight and no label: Vowpal Wabbit needs both."
+                )
+            words.append(digits(weight[i]))
+        if data.tags is not None and (tag := data.tags[i]):
+            if any(c in tag for c in " \t\r\n|"):
+                raise ParameterError(f"The tag {tag!r} of row {i} has a space or a bar in it.")
+            words.append(f"'{tag}")
+        file.write(f"{' '.join([*words, '|', *entries])}\n".encode())
+
+
+HANDLER = Handler(
+    partial(stream_text, GRAMMAR), read, matches=lambda line: b"|" in line, write=write
+)
