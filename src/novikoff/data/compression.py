@@ -10,14 +10,16 @@ import io
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import IO, Any
 
-from novikoff.data.pipes import GULP, HasRead, Pipe
-from novikoff.errors import FileError, NovikoffError
+from novikoff.data.pipes import Pipe
+from novikoff.errors import FileError
 
 ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
-SIP = 2**12  # of zstd, in which a byte can stand for many thousands
+GZIP_HEADER = 31  # what zlib calls it, and the largest window
+SIP = 2**13  # a byte can stand for many thousands
 
 
 def compression(head: bytes) -> str | None:
@@ -25,85 +27,47 @@ def compression(head: bytes) -> str | None:
     return next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
 
 
-class Rest(io.RawIOBase):
-    """A pipe as the file object that decompressors want."""
+class Decompressed:
+    """What a pipe has compressed, frame after frame, as in files that were joined.
 
-    def __init__(self, pipe: Pipe) -> None:
-        self.pipe = pipe
+    (The readers of some of the packages take a cut frame for a whole one.)
+    """
 
-    def readable(self) -> bool:
-        """Yes."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill a buffer, or at the end a part of it."""
-        taken = self.pipe.read(len(buffer))
-        buffer[: len(taken)] = taken
-        return len(taken)
-
-
-def decompressor(kind: str, raw: Pipe) -> Callable[[int], bytes]:
-    """What gives at most so many of the bytes that a pipe has compressed; none at the end."""
-    if kind == "zstd":
-        return ZstdReader(raw).read
-    rest = io.BufferedReader(Rest(raw), GULP)
-    opened: HasRead = gzip.GzipFile(fileobj=rest) if kind == "gzip" else bz2.BZ2File(rest)
-
-    def decompressed(n: int) -> bytes:
-        try:
-            got: bytes = opened.read(n)
-        except EOFError as error:
-            if raw.ended:
-                return b""
-            raise truncated(raw.name, kind) from error
-        except NovikoffError:
-            raise
-        except (OSError, zlib.error, ValueError) as error:
-            raise damaged(raw.name, kind, error) from error
-        return got
-
-    return decompressed
-
-
-def truncated(name: str, kind: str) -> FileError:
-    """What to say of a compressed file that stops too early."""
-    return FileError(name, f"found the end of the file, expected more of its {kind} data")
-
-
-def damaged(name: str, kind: str, error: Exception) -> FileError:
-    """What to say of a compressed file that does not make sense."""
-    return FileError(name, f"found damaged {kind} data: {error}")
-
-
-class ZstdReader:
-    """zstd, frame after frame. (The package's own reader takes a cut frame for a whole one.)"""
-
-    def __init__(self, pipe: Pipe) -> None:
-        try:
-            import zstandard
-        except ImportError as error:
-            raise missing("zstandard", "zstd", pipe.name, "zstd files") from error
-        self._pipe, self._errors = pipe, zstandard.ZstdError
-        self._new_frame = zstandard.ZstdDecompressor().decompressobj
+    def __init__(self, kind: str, pipe: Pipe) -> None:
+        self._pipe, self._kind = pipe, kind
+        self._errors: tuple[type[Exception], ...] = (OSError, ValueError, zlib.error)
+        self._new_frame: Callable[[], Any]
+        if kind == "zstd":
+            zstandard = zstandard_for(pipe.name)
+            self._new_frame = zstandard.ZstdDecompressor().decompressobj
+            self._errors = (*self._errors, zstandard.ZstdError)
+        elif kind == "gzip":
+            self._new_frame = lambda: zlib.decompressobj(GZIP_HEADER)
+        else:
+            self._new_frame = bz2.BZ2Decompressor
         self._frame, self._begun = self._new_frame(), False
 
     def read(self, n: int) -> bytes:
         """Some more bytes, whatever `n` is; none at the end."""
         while given := bytes(self._pipe.read(SIP)):
-            got = self._decompress(given)
-            if got:
+            if got := self._decompress(given):
                 return got
         if self._begun and not self._pipe.ended:
-            raise truncated(self._pipe.name, "zstd")
+            raise FileError(
+                self._pipe.name,
+                f"found the end of the file, expected more of its {self._kind} data",
+            )
         return b""
 
     def _decompress(self, given: bytes) -> bytes:
         parts = []
-        while given:
+        while given := given if self._begun else given.lstrip(b"\0"):  # some pad with zeros
             try:
                 parts.append(self._frame.decompress(given))
             except self._errors as error:
-                raise damaged(self._pipe.name, "zstd", error) from error
+                raise FileError(
+                    self._pipe.name, f"found damaged {self._kind} data: {error}"
+                ) from error
             self._begun, given = not self._frame.eof, b""
             if self._frame.eof:
                 given, self._frame = self._frame.unused_data, self._new_frame()
@@ -113,6 +77,14 @@ class ZstdReader:
 def missing(package: str, extra: str, name: str, what: str) -> FileError:
     """What to say when a package is not there that is needed for some files only."""
     return FileError(name, f"{what} need the package {package}: pip install 'novikoff[{extra}]'")
+
+
+def zstandard_for(name: str) -> Any:
+    """The package that a file of that name needs."""
+    try:
+        return import_module("zstandard")
+    except ImportError as error:
+        raise missing("zstandard", "zstd", name, "zstd files") from error
 
 
 @contextmanager
@@ -127,14 +99,9 @@ def compressed(raw: IO[bytes], kind: str | None, name: str) -> Iterator[IO[bytes
         with bz2.BZ2File(raw, "wb") as file:
             yield file
     else:
-        try:
-            import zstandard
-        except ImportError as error:
-            raise missing("zstandard", "zstd", name, "zstd files") from error
-        with zstandard.ZstdCompressor(write_checksum=True).stream_writer(
-            raw, closefd=False
-        ) as file:
-            buffered = io.BufferedWriter(file)  # type: ignore[type-var]
+        packer = zstandard_for(name).ZstdCompressor(write_checksum=True)
+        with packer.stream_writer(raw, closefd=False) as file:
+            buffered = io.BufferedWriter(file)
             yield buffered
             buffered.flush()
             buffered.detach()

@@ -11,7 +11,7 @@ import stat
 import sys
 from typing import IO
 
-from novikoff.data.compression import ENDINGS, compression, decompressor
+from novikoff.data.compression import ENDINGS, Decompressed, compression
 from novikoff.data.pipes import HasRead, Pipe, Tap
 from novikoff.data.plain_file import PlainFile
 from novikoff.errors import FileError, ParameterError
@@ -74,6 +74,4 @@ def as_pipe(file: HasRead, name: str, origin: PlainFile | None = None) -> Pipe:
 
     raw = Pipe(reading, name, tap, origin)
     kind = compression(raw.peek(4))
-    if kind is None:
-        return raw
-    return Pipe(decompressor(kind, raw), name, tap, origin)
+    return raw if kind is None else Pipe(Decompressed(kind, raw).read, name, tap, origin)

@@ -128,7 +128,8 @@ class Pipe:
         return self._take(n, lambda: True)
 
     def _take(self, most: int, more_is_there: Callable[[], bool]) -> bytearray:
-        taken, self._ahead = self._ahead[:most], self._ahead[most:]
+        taken = self._ahead[:most]
+        del self._ahead[:most]
         while len(taken) < most and (not taken or more_is_there()):
             more = self._read(min(most - len(taken), GULP))
             if not more:

@@ -92,7 +92,9 @@ def read(
         handler, options = settled(opened, options)
         if handler.read is None:
             return joined(with_examples(handler.stream(opened, options, Place()), opened.name))
-        return joined(with_examples([handler.read(opened, options)], opened.name))
+        data = handler.read(opened, options)
+        opened.require_unchanged()
+        return joined(with_examples([data], opened.name))
 
 
 def stream(

@@ -48,22 +48,13 @@ class Grammar(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is in a text: rows, and what was found on the way."""
+    """What is in a text."""
 
-    data: npt.NDArray[Any]
-    indices: npt.NDArray[Any]
-    lengths: npt.NDArray[np.int64]
-    y: npt.NDArray[np.float64]
-    weight: npt.NDArray[np.float64] | None
-    tags: list[str] | None
+    data: Data
     least: int
     """The least index, as written; 2^63 - 1 if there is none."""
     most: int
     """The greatest index, as written; -1 if there is none."""
-    skipped: Skipped
-    start: Place
-    next: Place
-    base: int
 
 
 class Piece(NamedTuple):
@@ -86,57 +77,44 @@ def parse_text(
     spans = pieces(text, start.offset, stop, PIECE)
     counts = in_order(pool, lambda span: grammar.measure(text.window(*span)), spans)
     before = np.cumsum([(0, 0), *counts], axis=0, dtype=np.int64)
-    narrow = rule._replace(fits=min(rule.fits, INT32_MOST))
+    for most in (min(rule.fits, INT32_MOST), rule.fits):
+        rule = rule._replace(fits=most)
+        sink = new_sink(before[-1], options, rule, grammar)
 
-    def ends_it(piece: Piece) -> bool:
-        return bool(piece.faults) and not rule.skip
-
-    for widest in (narrow, rule):
-        sink = new_sink(before[-1], options, widest, grammar)
-
-        def work(i: int, sink: Sink = sink, rule: Rule = widest) -> Piece:
+        def work(i: int, sink: Sink = sink, rule: Rule = rule) -> Piece:
             part = part_of(sink, before[i], before[i + 1])
             line = start.line + int(before[i, 0])
             return parse_piece(text, spans[i], line, grammar, part, rule)
 
         try:
-            done = in_order(pool, work, range(len(spans)), is_last=ends_it)
+            done = in_order(pool, work, range(len(spans)))
         except TooWide:
             continue
         break
-    for piece in filter(ends_it, done):
-        raise piece.faults[0]
-    return gather(sink, done, before, start, Place(stop, start.line + int(before[-1, 0])), rule)
+    least = min((piece.tally.least for piece in done), default=2**63 - 1)
+    most = max((piece.tally.most for piece in done), default=-1)
+    data = gathered(sink, done, before, grammar.width(options, most - rule.base + 1))
+    next_place = Place(stop, start.line + int(before[-1, 0]))
+    return Found(data._replace(start=start, next=next_place, base=rule.base), least, most)
 
 
-def in_order(
-    pool: Executor,
-    work: Callable[[Any], T],
-    items: Iterable[Any],
-    is_last: Callable[[T], bool] = lambda _: False,
-) -> list[T]:
-    """The results of a work on each item, up to the first that is last. What fails ends it."""
+def in_order(pool: Executor, work: Callable[[Any], T], items: Iterable[Any]) -> list[T]:
+    """The results of a work on each item. The first that fails ends it."""
     futures = [pool.submit(work, item) for item in items]
-    results = []
     try:
-        for future in futures:
-            results.append(future.result())
-            if is_last(results[-1]):
-                break
+        return [future.result() for future in futures]
     finally:
         for future in futures:
             future.cancel()
-    return results
 
 
 def new_sink(totals: npt.NDArray[np.int64], options: Options, rule: Rule, grammar: Grammar) -> Sink:
     """Room for so many rows and entries."""
     n_rows, n_entries = totals.tolist()
-    index_type = np.int32 if rule.fits <= INT32_MOST else np.int64
     n_more = n_rows if grammar.has_weights_and_tags else 0
     return Sink(
         data=np.empty(n_entries, options.float_type),
-        indices=np.empty(n_entries, index_type),
+        indices=np.empty(n_entries, np.int32 if rule.fits <= INT32_MOST else np.int64),
         lengths=np.empty(n_rows, np.int64),
         y=np.empty(n_rows),
         weight=np.empty(n_more),
@@ -172,6 +150,8 @@ def parse_piece(
         )
         for first, at, nth, kind in table[: tally.faults].tolist()
     ]
+    if faults and not rule.skip:
+        raise faults[0]
     return Piece(tally, faults, tags_of(window, part.tags[: tally.rows]))
 
 
@@ -197,40 +177,30 @@ def tags_of(window: Bytes, places: npt.NDArray[np.int64]) -> list[str] | None:
     return [text[i:j].decode("utf-8", "backslashreplace") for i, j in places.tolist()]
 
 
-def gather(
-    sink: Sink,
-    done: Sequence[Piece],
-    before: npt.NDArray[np.int64],
-    start: Place,
-    stop: Place,
-    rule: Rule,
-) -> Found:
-    """All pieces as one."""
-    tallies = [piece.tally for piece in done]
-    faults = [fault for piece in done for fault in piece.faults]
-    n_faults = sum(tally.faults for tally in tallies)
-    n_rows, n_entries = [t.rows for t in tallies], [t.entries for t in tallies]
-    weight = closed_up(sink.weight, before[:, 0], n_rows) if len(sink.weight) else None
+def gathered(
+    sink: Sink, done: Sequence[Piece], before: npt.NDArray[np.int64], n_features: int
+) -> Data:
+    """The rows of all pieces, in so many columns."""
+    n_rows, n_entries = ([getattr(p.tally, n) for p in done] for n in ("rows", "entries"))
+    values, indices = (closed_up(a, before[:, 1], n_entries) for a in (sink.data, sink.indices))
+    lengths, y = (closed_up(a, before[:, 0], n_rows) for a in (sink.lengths, sink.y))
+    small = len(values) <= INT32_MOST and indices.dtype == np.int32
+    indptr = np.zeros(len(lengths) + 1, np.int32 if small else np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    X = sparse.csr_array((values, indices, indptr), shape=(len(y), n_features), copy=False)
+    X.has_canonical_format = True
+    weight = closed_up(sink.weight, before[:, 0], n_rows) if len(sink.weight) else np.ones(0)
     tags: list[str] | None = None
     if any(piece.tags for piece in done):
         tags = [t for piece in done for t in piece.tags or [""] * piece.tally.rows]
-    return Found(
-        closed_up(sink.data, before[:, 1], n_entries),
-        closed_up(sink.indices, before[:, 1], n_entries),
-        closed_up(sink.lengths, before[:, 0], n_rows),
-        closed_up(sink.y, before[:, 0], n_rows),
-        None if weight is None or (weight == 1).all() else weight,
-        tags,
-        min((t.least for t in tallies), default=2**63 - 1),
-        max((t.most for t in tallies), default=-1),
-        Skipped(n_faults, tuple(map(str, faults[:MESSAGES_KEPT]))),
-        start,
-        stop,
-        rule.base,
-    )
+    faults = [str(fault) for piece in done for fault in piece.faults]
+    skipped = Skipped(sum(piece.tally.faults for piece in done), tuple(faults[:MESSAGES_KEPT]))
+    return Data(X, y, None if (weight == 1).all() else weight, None, tags, skipped)
 
 
-def closed_up(array: npt.NDArray[Any], starts: npt.NDArray[np.int64], ns: list[int]) -> Any:
+def closed_up(
+    array: npt.NDArray[Any], starts: npt.NDArray[np.int64], ns: list[int]
+) -> npt.NDArray[Any]:
     """The first `n` elements after each start, without gaps."""
     stop = 0
     for start, n in zip(starts.tolist(), ns, strict=False):
@@ -240,27 +210,15 @@ def closed_up(array: npt.NDArray[Any], starts: npt.NDArray[np.int64], ns: list[i
     return array[:stop]
 
 
-def parse_whole(grammar: Grammar, text: Text, options: Options) -> Found:
-    """All rows of a text."""
-    with ThreadPoolExecutor(options.threads) as pool:
-        return parse_text(grammar, text, Place(), text.size, options, pool)
-
-
 def as_text(source: Opened) -> Text:
     """What is read as a text, a pipe being taken into memory."""
     return source if isinstance(source, PlainFile) else Held(source.read(), source.name)
 
 
-def as_data(grammar: Grammar, found: Found, options: Options) -> Data:
-    """The rows as a matrix."""
-    small = len(found.data) <= INT32_MOST and found.indices.dtype == np.int32
-    indptr = np.zeros(len(found.lengths) + 1, np.int32 if small else np.int64)
-    np.cumsum(found.lengths, out=indptr[1:])
-    shape = (len(found.y), grammar.width(options, found.most - found.base + 1))
-    X = sparse.csr_array((found.data, found.indices, indptr), shape=shape, copy=False)
-    X.has_canonical_format = True
-    _, _, _, y, weight, tags, _, _, skipped, start, stop, base = found
-    return Data(X, y, weight, None, tags, skipped, start, stop, base)
+def parse_whole(grammar: Grammar, text: Text, options: Options) -> Found:
+    """All rows of a text."""
+    with ThreadPoolExecutor(options.threads) as pool:
+        return parse_text(grammar, text, Place(), text.size, options, pool)
 
 
 def stream_text(grammar: Grammar, source: Opened, options: Options, start: Place) -> Blocks:
@@ -268,9 +226,9 @@ def stream_text(grammar: Grammar, source: Opened, options: Options, start: Place
     line = start.line
     with ThreadPoolExecutor(options.threads) as pool:
         for text, first, stop in blocks(source, options.block_bytes, start):
-            found = parse_text(grammar, text, Place(first, line), stop, options, pool)
-            yield as_data(grammar, found, options)
-            line = found.next.line
+            data = parse_text(grammar, text, Place(first, line), stop, options, pool).data
+            yield data
+            line = data.next.line
 
 
 def digits(value: float) -> str:

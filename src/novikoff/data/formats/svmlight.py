@@ -46,9 +46,7 @@ from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Place
 from novikoff.data.sparse_text import (
-    Found,
     Grammar,
-    as_data,
     as_numbers,
     as_text,
     digits,
@@ -57,7 +55,7 @@ from novikoff.data.sparse_text import (
     parse_whole,
     stream_text,
 )
-from novikoff.data.text_blocks import Text, blocks
+from novikoff.data.text_blocks import blocks
 from novikoff.errors import ParameterError
 from novikoff.jit import njit
 from novikoff.rows import U
@@ -248,20 +246,15 @@ def matches(line: bytes) -> bool:
 
 def read(source: Opened, options: Options) -> Data:
     """All of a text, which shows what its indices start at and how many features there are."""
-    found = settled(as_text(source), options)
-    source.require_unchanged()
-    return as_data(GRAMMAR, found, options)
-
-
-def settled(text: Text, options: Options) -> Found:
-    """The rows of a text, with the base that its indices have."""
-    found = parse_whole(GRAMMAR, text, options)
-    if options.zero_based != "auto" or found.least > 0:
-        return found
-    if options.n_features is not None and found.most >= options.n_features:
-        return settled(text, replace(options, zero_based=True))  # which says where
-    np.add(found.indices, 1, out=found.indices)
-    return found._replace(base=0)
+    text = as_text(source)
+    data, least, most = parse_whole(GRAMMAR, text, options)
+    if options.zero_based != "auto" or least > 0:
+        return data
+    if options.n_features is not None and most >= options.n_features:  # this says where
+        return parse_whole(GRAMMAR, text, replace(options, zero_based=True)).data
+    np.add(data.X.indices, 1, out=data.X.indices)
+    data.X.resize(data.X.shape[0], width(options, most + 1))
+    return data._replace(base=0)
 
 
 def survey(source: Opened, options: Options) -> Options:
@@ -282,7 +275,7 @@ def survey(source: Opened, options: Options) -> Options:
     ):
         for text, first, stop in blocks(again, options.block_bytes, Place()):
             found = parse_text(GRAMMAR, text, Place(first, line), stop, lenient, pool)
-            least, most, line = min(least, found.least), max(most, found.most), found.next.line
+            least, most, line = min(least, found.least), max(most, found.most), found.data.next.line
     zero_based = options.zero_based if options.zero_based != "auto" else least == 0
     return replace(options, zero_based=zero_based, n_features=width(options, most + zero_based))
 

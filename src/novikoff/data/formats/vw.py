@@ -51,7 +51,6 @@ from novikoff.data.reader_options import Options
 from novikoff.data.results import Data
 from novikoff.data.sparse_text import (
     Grammar,
-    as_data,
     as_numbers,
     as_text,
     digits,
@@ -295,9 +294,7 @@ GRAMMAR = Grammar(
 
 def read(source: Opened, options: Options) -> Data:
     """All of a text."""
-    found = parse_whole(GRAMMAR, as_text(source), options)
-    source.require_unchanged()
-    return as_data(GRAMMAR, found, options)
+    return parse_whole(GRAMMAR, as_text(source), options).data
 
 
 def write(data: Data, file: IO[bytes], path: str) -> None:
