@@ -1,7 +1,7 @@
 """What all tables have in common: which column is what, and rows that are no examples."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -122,29 +122,63 @@ def listed(names: list[str] | None) -> str:
     return f" among {', '.join(map(repr, names[:8]))}{more}"
 
 
+def examples_of(
+    column: Callable[[int], npt.NDArray[Any]],
+    n_rows: int,
+    layout: Layout,
+    options: Options,
+    name: str,
+    start: Place,
+) -> Data:
+    """The examples of a table whose columns are given by number."""
+    X = np.empty((n_rows, len(layout.features)), options.float_type)
+    with np.errstate(over="ignore"):
+        for k, j in enumerate(layout.features):
+            X[:, k] = column(j)
+    y, weight = (None if j is None else column(j) for j in (layout.label, layout.weight))
+    return sound(X, y, weight, layout, options, name, start)
+
+
 def sound(
-    X: Any, y: Any, weight: Any, layout: Layout, options: Options, name: str, start: Place
+    X: Any,
+    y: npt.NDArray[Any] | None,
+    weight: npt.NDArray[np.float64] | None,
+    layout: Layout,
+    options: Options,
+    name: str,
+    start: Place,
 ) -> Data:
     """The rows that are examples; the others are errors, or skipped."""
-    bad = bad_rows(X)
-    bad |= bad_labels(y, options)
-    bad |= bad_weights(weight)
-    n_bad = int(bad.sum())
-    stop = Place(start.offset + len(bad), start.line + len(bad))
+    bad_y, bad_weight = bad_labels(y, options), bad_weights(weight)
+    bad = bad_rows(X) | bad_y | bad_weight
     messages = []
     for i in np.flatnonzero(bad)[:MESSAGES_KEPT].tolist():
-        what, column = what_is_wrong(X, y, weight, layout, options, i)
-        fault = FileError(name, what, line=start.line + i, column=column)
+        column: int | None
+        row = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
+        if not np.isfinite(row).all():
+            j = int(np.flatnonzero(~np.isfinite(row))[0])
+            column, found, wanted = layout.features[j], row[j], "a finite number"
+        elif y is not None and np.broadcast_to(bad_y, bad.shape)[i]:
+            column, found, wanted = layout.label, y[i], "a label"
+        elif weight is not None:
+            column, found, wanted = layout.weight, weight[i], "a weight, a finite number from 0 on"
+        # the labels and weights of a .npz file are no columns
+        where = "" if column is None else f" in column {title(layout, column)}"
+        fault = FileError(
+            name,
+            f"found {said(found)}{where}, expected {wanted}",
+            line=start.line + i,
+            column=None if column is None else column + 1,
+        )
         if options.bad_lines == "error":
             raise fault
         messages.append(str(fault))
-    if n_bad:
-        keep = ~bad
-        X, y = X[keep], y if y is None else y[keep]
-        weight = weight if weight is None else weight[keep]
+    if bad.any():
+        X, y, weight = (part if part is None else part[~bad] for part in (X, y, weight))
     if weight is not None and (weight == 1).all():
         weight = None
-    skipped = Skipped(n_bad, tuple(messages))
+    stop = Place(start.offset + len(bad), start.line + len(bad))
+    skipped = Skipped(int(bad.sum()), tuple(messages))
     return Data(X, y, weight, layout.feature_names, None, skipped, start, stop)
 
 
@@ -159,36 +193,19 @@ def bad_rows(X: Any) -> npt.NDArray[np.bool_]:
     return found
 
 
-def bad_labels(y: Any, options: Options) -> Any:
+def bad_labels(y: npt.NDArray[Any] | None, options: Options) -> npt.NDArray[np.bool_] | bool:
     """Which labels are missing, or not finite."""
     if y is None or y.dtype.kind in "biu":
         return False
-    if y.dtype.kind == "f":
-        return np.isinf(y) | (np.isnan(y) if options.labels == "required" else False)
-    return (y == "") if options.labels == "required" else False
+    missing: npt.NDArray[np.bool_] = np.isnan(y) if y.dtype.kind == "f" else y == ""
+    if options.labels == "optional":
+        missing = np.zeros_like(missing)
+    return missing | np.isinf(y) if y.dtype.kind == "f" else missing
 
 
-def bad_weights(weight: Any) -> Any:
+def bad_weights(weight: npt.NDArray[np.float64] | None) -> npt.NDArray[np.bool_] | bool:
     """Which weights are below 0, or not finite."""
     return False if weight is None else ~((weight >= 0) & (weight < np.inf))
-
-
-def what_is_wrong(
-    X: Any, y: Any, weight: Any, layout: Layout, options: Options, i: int
-) -> tuple[str, int | None]:
-    """What is wrong with a bad row, and in which column, from 1 on."""
-    column: int | None
-    if bad_rows(X[[i]])[0]:
-        row = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
-        j = int(np.flatnonzero(~np.isfinite(row))[0])
-        column, found, wanted = layout.features[j], row[j], "a finite number"
-    elif np.any(bad_labels(y if y is None else y[[i]], options)):
-        column, found, wanted = layout.label, y[i], "a label"
-    else:
-        column, found, wanted = layout.weight, weight[i], "a weight, a finite number from 0 on"
-    if column is None:  # the labels and weights of a .npz file are no columns
-        return f"found {said(found)}, expected {wanted}", None
-    return f"found {said(found)} in column {title(layout, column)}, expected {wanted}", column + 1
 
 
 def title(layout: Layout, column: int) -> str:

@@ -22,7 +22,7 @@ from novikoff.data.formats import Handler
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place
-from novikoff.data.tables import LABEL, layout_of, sound, title
+from novikoff.data.tables import LABEL, examples_of, layout_of, title
 from novikoff.doubles import EXACT, rounded
 from novikoff.errors import FileError, ParameterError
 
@@ -88,19 +88,16 @@ def rows_of_block(n_columns: int, options: Options) -> int:
 def as_data(pyarrow: Any, batch: Any, options: Options, name: str, at: int) -> Data:
     """A batch that starts at row `at` as examples."""
     layout = layout_of(list(batch.schema.names), batch.num_columns, options, name)
-    X = np.empty((batch.num_rows, len(layout.features)), options.float_type)
-    with np.errstate(over="ignore"):
-        for k, j in enumerate(layout.features):
-            X[:, k] = numbers_of(pyarrow, batch.column(j), title(layout, j), name, at)
-    y = None if layout.label is None else labels_of(pyarrow, batch.column(layout.label), name)
-    weight = None
-    if layout.weight is not None:
-        column = batch.column(layout.weight)
-        weight = numbers_of(pyarrow, column, title(layout, layout.weight), name, at)
-    return sound(X, y, weight, layout, options, name, Place(at, at + 1))
+
+    def column(j: int) -> npt.NDArray[Any]:
+        if j == layout.label:
+            return labels_of(pyarrow, batch.column(j), name)
+        return numbers_of(pyarrow, batch.column(j), title(layout, j), name, at)
+
+    return examples_of(column, batch.num_rows, layout, options, name, Place(at, at + 1))
 
 
-def numbers_of(pyarrow: Any, column: Any, called: str, name: str, at: int) -> Any:
+def numbers_of(pyarrow: Any, column: Any, called: str, name: str, at: int) -> npt.NDArray[Any]:
     """A column as doubles, NaN where something is missing."""
     types = pyarrow.types
     if types.is_dictionary(column.type):
@@ -110,7 +107,9 @@ def numbers_of(pyarrow: Any, column: Any, called: str, name: str, at: int) -> An
         column = column.cast(pyarrow.uint8())
     elif not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
         raise FileError(name, f"found column {called} of type {kind}, expected numbers")
-    doubles = column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
+    doubles: npt.NDArray[Any] = column.cast(pyarrow.float64(), safe=False).to_numpy(
+        zero_copy_only=False
+    )
     if not types.is_floating(kind):
         far = np.flatnonzero(np.abs(doubles) >= EXACT)
         values = column.take(far).to_numpy(zero_copy_only=False)
@@ -124,7 +123,7 @@ def numbers_of(pyarrow: Any, column: Any, called: str, name: str, at: int) -> An
     return doubles
 
 
-def labels_of(pyarrow: Any, column: Any, name: str) -> Any:
+def labels_of(pyarrow: Any, column: Any, name: str) -> npt.NDArray[Any]:
     """A column as labels: strings, "" where one is missing, or numbers, NaN where one is."""
     if pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -133,7 +132,8 @@ def labels_of(pyarrow: Any, column: Any, name: str) -> Any:
         if "\0" in "".join(texts):
             raise FileError(name, "found a label with a NUL in it, expected text")
         return np.array(texts, str)
-    return column.to_numpy(zero_copy_only=False)
+    labels: npt.NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return labels
 
 
 # ------------------------------------------------------------- and back

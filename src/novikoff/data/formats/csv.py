@@ -14,16 +14,19 @@ Y. Shafranovich, RFC 4180, 2005.
 
 import re
 import sys
+from dataclasses import replace
+from itertools import islice
 from typing import IO, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from novikoff.data.formats import Handler
 from novikoff.data.formats.arrow import pyarrow_for, table_of
 from novikoff.data.pipes import Opened, Pipe
 from novikoff.data.reader_options import Options
 from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
-from novikoff.data.tables import LABEL, Layout, layout_of, said, title
+from novikoff.data.tables import LABEL, Layout, examples_of, layout_of, said, title
 from novikoff.data.text_blocks import blocks
 from novikoff.errors import FileError
 
@@ -35,8 +38,6 @@ MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put first
 HEAD = 2**16
 ALONE = 2**20
 """Up to so many bytes are parsed by one thread: Arrow's others may outlive a short command."""
-
-
 SEPARATORS = {b"\t": "tabs", b";": "semicolons"}
 
 
@@ -72,29 +73,28 @@ def sheet_of(source: Opened, options: Options) -> Sheet:
     """What the first two lines that are not blank say."""
     head = head_of(source)
     mark = len(MARK) if head.startswith(MARK) else 0
-    lines = [(i, line) for i, line in enumerate(lines_of(head[mark:])) if line.strip()][:2]
+    every = head[mark:].split(b"\n")
+    lines = [(i, line) for i, line in enumerate(every) if line.strip()][:2]
     if not lines:
         raise FileError(source.name, "found no examples, expected at least one")
-    first = lines[0]
-    fields = [word for _, word in fields_of(first[1])]
-    if len(fields) == 1 and (wrong := other_separator(first[1])):
-        raise FileError(source.name, wrong, line=first[0] + 1)
+    number, first = lines[0]
+    fields = [word for _, word in fields_of(first)]
+    if len(fields) == 1 and (wrong := other_separator(first)):
+        raise FileError(source.name, wrong, line=number + 1)
     told = (options.label, options.weight, *options.ignored)
     by_name = LABEL in fields or any(isinstance(column, str) for column in told)
     named = by_name or not any(NUMBER.fullmatch(word.strip()) for word in fields)
-    if named and (stray := stray_byte(first[1])):
-        column = stray.column + (mark if first[0] == 0 else 0)
-        raise FileError(source.name, stray.what, line=first[0] + 1, column=column)
+    if named and (stray := stray_byte(first)):
+        column = stray.column + (mark if number == 0 else 0)
+        raise FileError(source.name, stray.what, line=number + 1, column=column)
     layout = layout_of(fields if named else None, len(fields), options, source.name)
-    header_lines = lines[0][0] + 1 if named else 0
-    header = mark + sum(len(line) + 1 for line in lines_of(head[mark:])[:header_lines])
-    first_row = fields_of(lines[-1][1])
-    text_labels = (
-        layout.label is not None
-        and len(first_row) > layout.label
-        and not NUMBER.fullmatch(first_row[layout.label][1].strip())
-        and (first_row[layout.label][1].strip() != "" or options.labels == "required")
-    )
+    header_lines = number + 1 if named else 0
+    header = mark + sum(len(line) + 1 for line in every[:header_lines])
+    first_row = [word.strip() for _, word in fields_of(lines[-1][1])]
+    text_labels = False
+    if layout.label is not None and len(first_row) > layout.label:
+        word = first_row[layout.label]
+        text_labels = not NUMBER.fullmatch(word) and (word != "" or options.labels == "required")
     return Sheet(layout, header, header_lines, text_labels)
 
 
@@ -113,13 +113,8 @@ def head_of(source: Opened) -> bytes:
 
 def has_two_lines(head: bytes) -> bool:
     """Are there two whole lines that are not blank?"""
-    whole = (line for line in lines_of(head)[:-1] if line.strip())
-    return next(whole, None) is not None and next(whole, None) is not None
-
-
-def lines_of(text: bytes) -> list[bytes]:
-    """The lines of a text."""
-    return text.split(b"\n")
+    whole = filter(bytes.strip, head.split(b"\n")[:-1])
+    return len([*islice(whole, 2)]) == 2
 
 
 def fields_of(line: bytes) -> list[tuple[int, str]]:
@@ -161,28 +156,23 @@ def arrow_block(pyarrow: Any, block: bytes, sheet: Sheet, options: Options) -> D
     n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
     if b'"' in block and (table.num_rows != n_lines or STRAY_QUOTE.search(b"\n" + block)):
         return None  # perhaps a newline in quotes, which Arrow takes where it sees the other end
-    X = np.empty((table.num_rows, len(layout.features)), options.float_type)
-    with np.errstate(over="ignore"):
-        for k, j in enumerate(layout.features):
-            X[:, k] = table.column(j).to_numpy()
-    y = None if layout.label is None else table.column(layout.label).to_numpy()
-    weight = None if layout.weight is None else table.column(layout.weight).to_numpy()
-    if sheet.text_labels and y is not None:
-        y = y.astype(str)
-    sound = np.isfinite(X).all() and (weight is None or ((weight >= 0) & (weight < np.inf)).all())
-    labelled = y is None or ((y != "").all() if y.dtype.kind == "U" else np.isfinite(y).all())
-    if not (sound and labelled):
+
+    def column(j: int) -> npt.NDArray[Any]:
+        values: npt.NDArray[Any] = table.column(j).to_numpy()
+        return values.astype(str) if j == layout.label and sheet.text_labels else values
+
+    strict = replace(options, labels="required", bad_lines="error")
+    try:
+        return examples_of(column, table.num_rows, layout, strict, "", Place())
+    except FileError:
         return None
-    return Data(
-        X, y, None if weight is None or (weight == 1).all() else weight, layout.feature_names
-    )
 
 
 def careful_block(block: bytes, line: int, sheet: Sheet, options: Options, name: str) -> Data:
     """A block line by line, with the place of all that is wrong."""
     rows, y, weight = [], [], []
     messages, n_bad = [], 0
-    for i, text in enumerate(lines_of(block)):
+    for i, text in enumerate(block.split(b"\n")):
         if not text.strip():
             continue
         try:

@@ -19,9 +19,9 @@ from functools import partial
 from typing import IO
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from novikoff.data import sparse_text
 from novikoff.data.formats import Handler
 from novikoff.data.lines import (
     BLANK,
@@ -45,16 +45,6 @@ from novikoff.data.opener import open_source
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Place
-from novikoff.data.sparse_text import (
-    Grammar,
-    as_numbers,
-    as_text,
-    digits,
-    entries_of,
-    parse_text,
-    parse_whole,
-    stream_text,
-)
 from novikoff.data.text_blocks import blocks
 from novikoff.errors import ParameterError
 from novikoff.jit import njit
@@ -210,12 +200,6 @@ def parse(text, sink, rule, faults):
     return Tally(np.int64(row), np.int64(k), line, bad, least, most, became)
 
 
-def count(text: npt.NDArray[np.uint8]) -> tuple[int, int]:
-    """How many lines a text has, and how many entries at most."""
-    n_lines, n_colons = lines_and(text, COLON)
-    return n_lines, n_colons
-
-
 def expected(fault: int, rule: Rule) -> str:
     """What should have been where a fault is."""
     if fault == RANGE:
@@ -236,7 +220,7 @@ def width(options: Options, seen: int) -> int:
     return max(seen, 1) if options.n_features is None else options.n_features
 
 
-GRAMMAR = Grammar(count, parse, expected, rule, width)
+GRAMMAR = sparse_text.Grammar(lambda text: lines_and(text, COLON), parse, expected, rule, width)
 
 
 def matches(line: bytes) -> bool:
@@ -246,12 +230,12 @@ def matches(line: bytes) -> bool:
 
 def read(source: Opened, options: Options) -> Data:
     """All of a text, which shows what its indices start at and how many features there are."""
-    text = as_text(source)
-    data, least, most = parse_whole(GRAMMAR, text, options)
+    text = sparse_text.as_text(source)
+    data, least, most = sparse_text.parse_whole(GRAMMAR, text, options)
     if options.zero_based != "auto" or least > 0:
         return data
     if options.n_features is not None and most >= options.n_features:  # this says where
-        return parse_whole(GRAMMAR, text, replace(options, zero_based=True)).data
+        return sparse_text.parse_whole(GRAMMAR, text, replace(options, zero_based=True)).data
     np.add(data.X.indices, 1, out=data.X.indices)
     data.X.resize(data.X.shape[0], width(options, most + 1))
     return data._replace(base=0)
@@ -274,7 +258,7 @@ def survey(source: Opened, options: Options) -> Options:
         ThreadPoolExecutor(options.threads) as pool,
     ):
         for text, first, stop in blocks(again, options.block_bytes, Place()):
-            found = parse_text(GRAMMAR, text, Place(first, line), stop, lenient, pool)
+            found = sparse_text.parse_text(GRAMMAR, text, Place(first, line), stop, lenient, pool)
             least, most, line = min(least, found.least), max(most, found.most), found.data.next.line
     zero_based = options.zero_based if options.zero_based != "auto" else least == 0
     return replace(options, zero_based=zero_based, n_features=width(options, most + zero_based))
@@ -290,10 +274,11 @@ def write(data: Data, file: IO[bytes], path: str) -> None:
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    labels = as_numbers(y, "y").tolist()
-    for i, (label, words) in enumerate(zip(labels, entries_of(X, data.base), strict=True)):
+    labels = sparse_text.as_numbers(y, "y").tolist()
+    entries = sparse_text.entries_of(X, data.base)
+    for i, (label, words) in enumerate(zip(labels, entries, strict=True)):
         if label == label:
-            words.insert(0, digits(label))
+            words.insert(0, sparse_text.digits(label))
         if not words:
             raise ParameterError(
                 f"Row {i} has neither a label nor an entry, which in svmlight text is no example."
@@ -301,4 +286,5 @@ def write(data: Data, file: IO[bytes], path: str) -> None:
         file.write(f"{' '.join(words)}\n".encode())
 
 
-HANDLER = Handler(partial(stream_text, GRAMMAR), read, survey, matches=matches, write=write)
+stream = partial(sparse_text.stream_text, GRAMMAR)
+HANDLER = Handler(stream, read, survey, matches=matches, write=write)

@@ -23,6 +23,7 @@ from typing import IO
 
 import numpy as np
 
+from novikoff.data import sparse_text
 from novikoff.data.formats import Handler
 from novikoff.data.hashing import hashed
 from novikoff.data.lines import (
@@ -49,15 +50,6 @@ from novikoff.data.numbers import number
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data
-from novikoff.data.sparse_text import (
-    Grammar,
-    as_numbers,
-    as_text,
-    digits,
-    entries_of,
-    parse_whole,
-    stream_text,
-)
 from novikoff.errors import ParameterError
 from novikoff.jit import njit
 from novikoff.rows import U
@@ -282,7 +274,7 @@ def rule(options: Options) -> Rule:
     return Rule(0, most, most, 0, options.labels == "optional", options.bad_lines == "skip")
 
 
-GRAMMAR = Grammar(
+GRAMMAR = sparse_text.Grammar(
     count,
     parse,
     expected=lambda fault, _: EXPECTED[fault],
@@ -294,23 +286,23 @@ GRAMMAR = Grammar(
 
 def read(source: Opened, options: Options) -> Data:
     """All of a text."""
-    return parse_whole(GRAMMAR, as_text(source), options).data
+    return sparse_text.parse_whole(GRAMMAR, sparse_text.as_text(source), options).data
 
 
 def write(data: Data, file: IO[bytes], path: str) -> None:
     """Examples as lines."""
-    y = None if data.y is None else as_numbers(data.y, "y")
-    weight = None if data.weight is None else as_numbers(data.weight, "weight")
-    for i, entries in enumerate(entries_of(data.X)):
+    y = None if data.y is None else sparse_text.as_numbers(data.y, "y")
+    weight = None if data.weight is None else sparse_text.as_numbers(data.weight, "weight")
+    for i, entries in enumerate(sparse_text.entries_of(data.X)):
         words = []
         if y is not None and not np.isnan(y[i]):
-            words.append(digits(y[i]))
+            words.append(sparse_text.digits(y[i]))
         if weight is not None:
             if not words:
                 raise ParameterError(
                     f"Row {i} has a weight and no label: Vowpal Wabbit needs both."
                 )
-            words.append(digits(weight[i]))
+            words.append(sparse_text.digits(weight[i]))
         if data.tags is not None and (tag := data.tags[i]):
             if any(c in tag for c in " \t\r\n|"):
                 raise ParameterError(f"The tag {tag!r} of row {i} has a space or a bar in it.")
@@ -318,6 +310,5 @@ def write(data: Data, file: IO[bytes], path: str) -> None:
         file.write(f"{' '.join([*words, '|', *entries])}\n".encode())
 
 
-HANDLER = Handler(
-    partial(stream_text, GRAMMAR), read, matches=lambda line: b"|" in line, write=write
-)
+stream = partial(sparse_text.stream_text, GRAMMAR)
+HANDLER = Handler(stream, read, matches=lambda line: b"|" in line, write=write)
