@@ -26,8 +26,7 @@ def test_every_format_has_a_file_and_every_file_a_format():
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_file_does_what_the_line_says(name):
-    line, handler = FORMATS[name], FORMATS[name].handler
-    assert (handler.matches is not None) == line.is_text
+    line, handler = FORMATS[name], FORMATS[name].handler("x")
     assert (handler.write is not None) == line.is_written == (name in WRITTEN)
     assert bool(line.magic) != line.is_text
 
@@ -39,14 +38,14 @@ def semicolons(source, options, start):
         yield Data(table[:, :-1], table[:, -1], start=Place(first), next=Place(stop))
 
 
-def written(data, file, path):
+def written(data, file):
     np.savetxt(file, np.column_stack([data.X, data.y]), delimiter=";")
 
 
 def test_a_new_format_is_one_line_and_one_file(tmp_path, monkeypatch):
     module = ModuleType("novikoff.data.formats.ssv")
-    module.HANDLER = Handler(semicolons, matches=lambda line: b";" in line, write=written)
-    monkeypatch.setitem(FORMATS, "ssv", Format("ssv", (".ssv",), is_text=True))
+    module.HANDLER = Handler(semicolons, write=written)
+    monkeypatch.setitem(FORMATS, "ssv", Format("ssv", (".ssv",), line=rb"[^;]*;.*"))
     monkeypatch.setitem(sys.modules, module.__name__, module)
     X, y = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([1.0, -1.0, 1.0])
     for name, options in (("x.ssv.gz", {}), ("x.ssv", {}), ("x", {"format": "ssv"})):

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, Any
 
+from novikoff.data.formats import missing
 from novikoff.data.pipes import Pipe
 from novikoff.errors import FileError
 
@@ -74,17 +75,12 @@ class Decompressed:
         return b"".join(parts)
 
 
-def missing(package: str, extra: str, name: str, what: str) -> FileError:
-    """What to say when a package is not there that is needed for some files only."""
-    return FileError(name, f"{what} need the package {package}: pip install 'novikoff[{extra}]'")
-
-
 def zstandard_for(name: str) -> Any:
     """The package that a file of that name needs."""
     try:
         return import_module("zstandard")
     except ImportError as error:
-        raise missing("zstandard", "zstd", name, "zstd files") from error
+        raise missing(error, name, "zstd files") from error
 
 
 @contextmanager

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
-from novikoff.data.formats import FORMATS, Handler, by_suffix, one_of
+from novikoff.data.formats import FORMATS, Handler, advice, by_content, by_suffix
 from novikoff.data.opener import Source, open_source
 from novikoff.data.pipes import Opened, Pipe
 from novikoff.data.reader_options import Column, Columns, Options
 from novikoff.data.results import Blocks, Data, Place, Skipped
-from novikoff.data.tables import joined
+from novikoff.data.tables import joined, other_separator
 from novikoff.errors import FileError
 
 HEAD = 2**16
@@ -172,7 +172,7 @@ def survey(source: Source | Pipe, **options: Any) -> dict[str, Any]:
 def settled(opened: Opened, options: Options) -> tuple[Handler, Options]:
     """What reads a file, and the options with its format filled in."""
     name = options.format or guess(opened)
-    return FORMATS[name].handler, replace(options, format=name)
+    return FORMATS[name].handler(opened.name), replace(options, format=name)
 
 
 def streaming(source: Source | Pipe, options: Options, start: Place) -> Iterator[Data]:
@@ -230,19 +230,11 @@ def guess(source: Opened) -> str:
     if told := by_suffix(source.name):
         return told.name
     head = head_of(source)
-    for format in FORMATS.values():  # noqa: A001
-        if format.magic and head.startswith(format.magic):
-            return format.name
     lines = head.split(b"\n")
     if len(head) == HEAD:  # the last goes on, perhaps within a word
         lines[-1] = lines[-1][: max(lines[-1].rfind(b" "), lines[-1].rfind(b","), 0)]
     line = next(filter(is_told_by, lines), b"").rstrip(b"\r")
-    for format in FORMATS.values():  # noqa: A001
-        matches = format.handler.matches if format.is_text else None
-        if matches is not None and matches(line):
-            return format.name
-    from novikoff.data.formats.csv import other_separator
-
+    if told := by_content(head, line):
+        return told.name
     found = "a format that its name and content do not tell" if line else "no examples"
-    wrong = other_separator(line)
-    raise FileError(source.name, wrong or f"found {found}: {one_of(FORMATS)}")
+    raise FileError(source.name, other_separator(line) or f"found {found}: {advice(FORMATS)}")

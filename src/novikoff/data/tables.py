@@ -14,6 +14,7 @@ from novikoff.data.results import MESSAGES_KEPT, Data, Place, Skipped
 from novikoff.errors import FileError, ParameterError
 
 INDEX = re.compile(r"__index_level_\d+__")
+SEPARATORS = {b"\t": "tabs", b";": "semicolons"}
 LABEL = "label"
 """What the column of the labels is called, unless told."""
 
@@ -253,3 +254,11 @@ def as_asked(X: Any, options: Options) -> Any:
     """`X` in the type that was asked for."""
     with np.errstate(over="ignore"):
         return X if options.dtype is None else X.astype(options.float_type, copy=False)
+
+
+def other_separator(line: bytes) -> str | None:
+    """What to say of a line whose fields are parted by something else than commas, if they are."""
+    for byte, name in SEPARATORS.items():
+        if byte in line.strip():
+            return f"found fields parted by {name}, expected commas: write it as CSV with commas"
+    return None

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from novikoff.data.compression import ENDINGS, compressed
-from novikoff.data.formats import FORMATS, WRITTEN, by_suffix, one_of
+from novikoff.data.formats import FORMATS, WRITTEN, advice, by_suffix
 from novikoff.data.results import Data
 from novikoff.errors import ParameterError
 from novikoff.files import replacing
@@ -73,12 +73,12 @@ def write(
             raise ParameterError(f"{what} has {len(values)} values, X has {X.shape[0]} rows.")
     name = os.fspath(path)
     found = FORMATS.get(format) if format else by_suffix(name)
-    put = found.handler.write if found is not None and found.is_written else None
+    put = found.handler(name).write if found is not None and found.is_written else None
     if put is None:
         kind = format or (found and found.name)
-        raise ParameterError(f"Cannot write {name!r} as {kind!r}: {one_of(WRITTEN)}.")
+        raise ParameterError(f"Cannot write {name!r} as {kind!r}: {advice(WRITTEN)}.")
     packed = ENDINGS.get(os.path.splitext(name.lower())[1])
     titles, labels = (None if given is None else [*given] for given in (names, tags))
     data = Data(X, y, weight, titles, labels, base=0 if zero_based else 1)
     with replacing(path) as raw, compressed(raw, packed, name) as file:
-        put(data, file, name)
+        put(data, file)

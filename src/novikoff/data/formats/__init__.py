@@ -4,11 +4,14 @@ A line has what can be known of a format before anything is imported. The file h
 which reads and writes it. `read`, `stream`, `write`, the command and all messages go by this table.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from os.path import splitext
 from typing import IO, TYPE_CHECKING, NamedTuple
+
+from novikoff.errors import FileError
 
 if TYPE_CHECKING:
     from novikoff.data.pipes import Opened
@@ -28,10 +31,8 @@ class Handler:
     """The options of a stream, with what a file has to be read for beforehand filled in."""
     check: "Callable[[Opened, Options], object] | None" = None
     """Raises what is wrong with a file before its first example."""
-    matches: Callable[[bytes], bool] | None = None
-    """May this be the first line of such a text?"""
-    write: "Callable[[Data, IO[bytes], str], None] | None" = None
-    """Write examples into a file of that name."""
+    write: "Callable[[Data, IO[bytes]], None] | None" = None
+    """Write examples into a file."""
 
 
 class Format(NamedTuple):
@@ -42,32 +43,46 @@ class Format(NamedTuple):
     suffixes: tuple[str, ...]
     magic: bytes = b""
     """What such files start with."""
+    line: bytes = b""
+    """What a line of such text looks like, a regular expression; empty for what is no text."""
     options: tuple[str, ...] = ()
     """The options of `novikoff.data.read` that have a meaning for this format, but not for all."""
-    is_text: bool = False
-    """Is it lines of text, which can be cut at every newline?"""
     is_written: bool = True
 
     @property
-    def handler(self) -> Handler:
-        """What is done with such files; that is imported now."""
-        handler: Handler = import_module(f"{__name__}.{self.name}").HANDLER
+    def is_text(self) -> bool:
+        """Is it lines of text, which can be cut at every newline?"""
+        return bool(self.line)
+
+    def handler(self, path: str) -> Handler:
+        """What is done with such files as the one of this path; that is imported now."""
+        try:
+            handler: Handler = import_module(f"{__name__}.{self.name}").HANDLER
+        except ImportError as error:
+            raise missing(error, path, f"{self.name} files") from error
         return handler
 
 
-_TABLE = ("label", "weight", "ignore")
-_LINES = (
-    Format("svmlight", (".svm", ".svmlight", ".libsvm"), b"", ("n_features", "zero_based"), True),
-    Format("vw", (".vw",), b"", ("bits",), True),
-    Format("csv", (".csv",), b"", _TABLE, True),
-    Format("parquet", (".parquet", ".pq"), b"PAR1", _TABLE),
-    Format("arrow", (".arrow", ".feather", ".ipc"), b"ARROW1", _TABLE),
-    Format("npy", (".npy",), b"\x93NUMPY", _TABLE, is_written=False),
+SVMLIGHT_LINE = (
+    rb"(?![^:]*;[^:]*$)"  # that is a table
+    rb"([^\s:,|]+(?=\s|$)(\s+(qid|[0-9]+):[^\s:]+)*\s*(#.*)?|\s*#.*"
+    rb"|[0-9]+:[^\s:]+(\s+[0-9]+:[^\s:]+)*\s*)"
+)
+SVMLIGHT, TABLE = ("n_features", "zero_based"), ("label", "weight", "ignore")
+LINES = (
+    Format("svmlight", (".svm", ".svmlight", ".libsvm"), line=SVMLIGHT_LINE, options=SVMLIGHT),
+    Format("vw", (".vw",), line=rb"[^|]*\|.*", options=("bits",)),
+    Format("csv", (".csv",), line=rb"[^,]*,.*", options=TABLE),
+    Format("parquet", (".parquet", ".pq"), b"PAR1", options=TABLE),
+    Format("arrow", (".arrow", ".feather", ".ipc"), b"ARROW1", options=TABLE),
+    Format("npy", (".npy",), b"\x93NUMPY", options=TABLE, is_written=False),
     Format("npz", (".npz",), b"PK\x03\x04"),
 )
-FORMATS = {line.name: line for line in _LINES}
-"""All formats by name. Of texts, the first that matches a line is taken."""
-WRITTEN = tuple(line.name for line in _LINES if line.is_written)
+FORMATS = {line.name: line for line in LINES}
+"""All formats by name."""
+WRITTEN = tuple(line.name for line in LINES if line.is_written)
+EXTRAS = {"pyarrow": "arrow", "zstandard": "zstd"}
+"""Packages that are needed for some files only, and the extras of novikoff that have them."""
 
 
 def by_suffix(path: str) -> Format | None:
@@ -80,6 +95,22 @@ def by_suffix(path: str) -> Format | None:
     return next((line for line in FORMATS.values() if suffix in line.suffixes), None)
 
 
-def one_of(names: Iterable[str]) -> str:
-    """What to advise where the format is not known."""
+def by_content(head: bytes, line: bytes) -> Format | None:
+    """The format of a file that starts so, this being its first line that tells anything."""
+    for format in FORMATS.values():  # noqa: A001
+        if format.magic and head.startswith(format.magic):
+            return format
+    told = (f for f in FORMATS.values() if f.line and re.fullmatch(f.line, line))
+    return next(told, None)
+
+
+def advice(names: Iterable[str]) -> str:
+    """What to do where the format is not known."""
     return f"give format=NAME, one of {', '.join(names)}"
+
+
+def missing(error: ImportError, path: str, what: str) -> FileError:
+    """What to say where a package is not there that some files need."""
+    package = (error.name or "").partition(".")[0]
+    extra = EXTRAS.get(package, package)
+    return FileError(path, f"{what} need the package {package}: pip install 'novikoff[{extra}]'")

@@ -10,14 +10,14 @@ Apache Arrow, "IPC file format", https://arrow.apache.org/docs/format/Columnar.h
 
 from collections import Counter
 from collections.abc import Iterator
-from importlib import import_module
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow
+import pyarrow.ipc
 from scipy import sparse
 
-from novikoff.data.compression import missing
 from novikoff.data.formats import Handler
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
@@ -30,45 +30,33 @@ MOST_DENSE = 1 << 31
 """How many bytes a sparse matrix may take as a table."""
 
 
-def pyarrow_for(name: str, what: str, module: str = "pyarrow") -> Any:
-    """pyarrow, one of its modules being loaded, for a file of that name."""
-    try:
-        import_module(module)
-        return import_module("pyarrow")
-    except ImportError as error:
-        raise missing("pyarrow", "arrow", name, what) from error
-
-
 def stream(source: Opened, options: Options, start: Place) -> Blocks:
     """A table, block by block."""
-    pyarrow = pyarrow_for(source.name, "Arrow files")
 
     def batches(file: IO[bytes]) -> Iterator[Any]:
-        for whole in stored_batches(pyarrow, file):
+        for whole in stored_batches(file):
             whole.validate(full=True)  # its offsets may point anywhere
             size = rows_of_block(whole.num_columns, options)
             for first in range(0, whole.num_rows, size):
                 yield whole.slice(first, size)
 
-    yield from examples(pyarrow, batches(source.as_file()), source, options, start)
+    yield from examples(batches(source.as_file()), source, options, start)
 
 
-def examples(
-    pyarrow: Any, batches: Iterator[Any], source: Opened, options: Options, start: Place
-) -> Blocks:
+def examples(batches: Iterator[Any], source: Opened, options: Options, start: Place) -> Blocks:
     """Batches of rows as blocks of examples, from a place on."""
     at = 0
     try:
         for batch in batches:
             if at >= start.offset:
-                yield as_data(pyarrow, batch, options, source.name, at)
+                yield as_data(batch, options, source.name, at)
             at += batch.num_rows
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise FileError(source.name, f"found damaged {options.format} data: {error}") from error
     source.require_unchanged()
 
 
-def stored_batches(pyarrow: Any, file: IO[bytes]) -> Iterator[Any]:
+def stored_batches(file: IO[bytes]) -> Iterator[Any]:
     """The batches of an Arrow file, or of an Arrow stream, as they are stored."""
     magic = file.read(6)
     file.seek(0)
@@ -85,19 +73,19 @@ def rows_of_block(n_columns: int, options: Options) -> int:
     return max(options.block_bytes // (8 * max(n_columns, 1)), 1)
 
 
-def as_data(pyarrow: Any, batch: Any, options: Options, name: str, at: int) -> Data:
+def as_data(batch: Any, options: Options, name: str, at: int) -> Data:
     """A batch that starts at row `at` as examples."""
     layout = layout_of(list(batch.schema.names), batch.num_columns, options, name)
 
     def column(j: int) -> npt.NDArray[Any]:
         if j == layout.label:
-            return labels_of(pyarrow, batch.column(j), name)
-        return numbers_of(pyarrow, batch.column(j), title(layout, j), name, at)
+            return labels_of(batch.column(j), name)
+        return numbers_of(batch.column(j), title(layout, j), name, at)
 
     return examples_of(column, batch.num_rows, layout, options, name, Place(at, at + 1))
 
 
-def numbers_of(pyarrow: Any, column: Any, called: str, name: str, at: int) -> npt.NDArray[Any]:
+def numbers_of(column: Any, called: str, name: str, at: int) -> npt.NDArray[Any]:
     """A column as doubles, NaN where something is missing."""
     types = pyarrow.types
     if types.is_dictionary(column.type):
@@ -123,7 +111,7 @@ def numbers_of(pyarrow: Any, column: Any, called: str, name: str, at: int) -> np
     return doubles
 
 
-def labels_of(pyarrow: Any, column: Any, name: str) -> npt.NDArray[Any]:
+def labels_of(column: Any, name: str) -> npt.NDArray[Any]:
     """A column as labels: strings, "" where one is missing, or numbers, NaN where one is."""
     if pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -139,15 +127,14 @@ def labels_of(pyarrow: Any, column: Any, name: str) -> npt.NDArray[Any]:
 # ------------------------------------------------------------- and back
 
 
-def write(data: Data, file: IO[bytes], path: str) -> None:
+def write(data: Data, file: IO[bytes]) -> None:
     """Examples as an Arrow file."""
-    pyarrow = pyarrow_for(path, "Arrow files")
-    table = table_of(pyarrow, data, "arrow")
+    table = table_of(data, "arrow")
     with pyarrow.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
 
 
-def table_of(pyarrow: Any, data: Data, kind: str, lost: str = "\0") -> Any:
+def table_of(data: Data, kind: str, lost: str = "\0") -> Any:
     """Examples as Arrow's table, the label last. No label may have a character that gets lost."""
     X, y = data.X, data.y
     if sparse.issparse(X) and (size := 8 * X.shape[0] * X.shape[1]) > MOST_DENSE:

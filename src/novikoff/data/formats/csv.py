@@ -20,13 +20,15 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow
+import pyarrow.csv
 
 from novikoff.data.formats import Handler
-from novikoff.data.formats.arrow import pyarrow_for, table_of
+from novikoff.data.formats.arrow import table_of
 from novikoff.data.pipes import Opened, Pipe
 from novikoff.data.reader_options import Options
 from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
-from novikoff.data.tables import LABEL, Layout, examples_of, layout_of, said, title
+from novikoff.data.tables import LABEL, Layout, examples_of, layout_of, other_separator, said, title
 from novikoff.data.text_blocks import blocks
 from novikoff.errors import FileError
 
@@ -38,7 +40,6 @@ MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put first
 HEAD = 2**16
 ALONE = 2**20
 """Up to so many bytes are parsed by one thread: Arrow's others may outlive a short command."""
-SEPARATORS = {b"\t": "tabs", b";": "semicolons"}
 
 
 class Sheet(NamedTuple):
@@ -53,7 +54,6 @@ class Sheet(NamedTuple):
 
 def stream(source: Opened, options: Options, start: Place) -> Blocks:
     """A CSV file, block by block."""
-    pyarrow = pyarrow_for(source.name, "CSV files", "pyarrow.csv")
     sheet = sheet_of(source, options)
     line = start.line
     for text, first, stop in blocks(source, options.block_bytes, start):
@@ -62,7 +62,7 @@ def stream(source: Opened, options: Options, start: Place) -> Blocks:
         if first < sheet.header:
             block = block[sheet.header - first :]
             line += sheet.header_lines
-        data = arrow_block(pyarrow, block, sheet, options)
+        data = arrow_block(block, sheet, options)
         if data is None:
             data = careful_block(block, line, sheet, options, source.name)
         yield data._replace(start=here, next=stop_at)
@@ -131,7 +131,7 @@ def fields_of(line: bytes) -> list[tuple[int, str]]:
             return fields
 
 
-def arrow_block(pyarrow: Any, block: bytes, sheet: Sheet, options: Options) -> Data | None:
+def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
     """A block as Arrow reads it; None if there is anything that is not as it should be."""
     layout = sheet.layout
     names = [str(j) for j in range(layout.n_columns)]
@@ -268,20 +268,11 @@ def number_of(
     return value
 
 
-def other_separator(line: bytes) -> str | None:
-    """What to say of a line whose fields are parted by something else than commas, if they are."""
-    for byte, name in SEPARATORS.items():
-        if byte in line.strip():
-            return f"found fields parted by {name}, expected commas: write it as CSV with commas"
-    return None
-
-
-def write(data: Data, file: IO[bytes], path: str) -> None:
+def write(data: Data, file: IO[bytes]) -> None:
     """Examples as a table with a line of names."""
-    pyarrow = pyarrow_for(path, "CSV files", "pyarrow.csv")
     if data.X.dtype == np.float32:  # the text of a single is not its double's
         data = data._replace(X=data.X.astype(np.float64))
-    pyarrow.csv.write_csv(table_of(pyarrow, data, "csv", lost="\0\n\r"), file)
+    pyarrow.csv.write_csv(table_of(data, "csv", lost="\0\n\r"), file)
 
 
-HANDLER = Handler(stream, check=sheet_of, matches=lambda line: b"," in line, write=write)
+HANDLER = Handler(stream, check=sheet_of, write=write)

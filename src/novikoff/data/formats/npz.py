@@ -99,7 +99,7 @@ def sparse_of(arrays: Mapping[str, Any], name: str) -> Any:
     return X
 
 
-def write(data: Data, file: IO[bytes], path: str) -> None:
+def write(data: Data, file: IO[bytes]) -> None:
     """Examples as arrays."""
     X, more = data.X, {"y": data.y, "weight": data.weight, "names": data.names}
     arrays = {key: np.asarray(value) for key, value in more.items() if value is not None}

@@ -8,8 +8,10 @@ Apache Parquet, https://parquet.apache.org/docs/file-format/.
 from collections.abc import Iterator
 from typing import IO, Any
 
+from pyarrow import parquet
+
 from novikoff.data.formats import Handler
-from novikoff.data.formats.arrow import examples, pyarrow_for, rows_of_block, table_of
+from novikoff.data.formats.arrow import examples, rows_of_block, table_of
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place
@@ -17,22 +19,20 @@ from novikoff.data.results import Blocks, Data, Place
 
 def stream(source: Opened, options: Options, start: Place) -> Blocks:
     """A table, block by block."""
-    pyarrow = pyarrow_for(source.name, "Parquet files", "pyarrow.parquet")
 
     def batches(file: IO[bytes]) -> Iterator[Any]:
-        table = pyarrow.parquet.ParquetFile(file)
+        table = parquet.ParquetFile(file)
         size = rows_of_block(len(table.schema_arrow.names), options)
         for batch in table.iter_batches(batch_size=size):
             batch.validate(full=True)
             yield batch
 
-    yield from examples(pyarrow, batches(source.as_file()), source, options, start)
+    yield from examples(batches(source.as_file()), source, options, start)
 
 
-def write(data: Data, file: IO[bytes], path: str) -> None:
+def write(data: Data, file: IO[bytes]) -> None:
     """Examples as a Parquet file."""
-    pyarrow = pyarrow_for(path, "Parquet files", "pyarrow.parquet")
-    pyarrow.parquet.write_table(table_of(pyarrow, data, "parquet"), file)
+    parquet.write_table(table_of(data, "parquet"), file)
 
 
 HANDLER = Handler(stream, write=write)

@@ -11,7 +11,6 @@ T. Joachims, SVM-light, https://www.cs.cornell.edu/people/tj/svm_light/, "How to
 C.-C. Chang and C.-J. Lin, LIBSVM, README, section "svm-train usage".
 """
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -59,10 +58,6 @@ EXPECTED = {
     ORDER: "an index above the one before it",
     QUERY: "a whole number after qid:",
 }
-LINE = re.compile(
-    rb"[^\s:,|]+(?=\s|$)(\s+(qid|[0-9]+):[^\s:]+)*\s*(#.*)?|\s*#.*"
-    rb"|[0-9]+:[^\s:]+(\s+[0-9]+:[^\s:]+)*\s*"
-)
 QID = np.frombuffer(b"qid:", np.uint8)
 MOST_INDEX = 2**63 - 2  # so that the number of features fits 63 bits, too
 
@@ -223,11 +218,6 @@ def width(options: Options, seen: int) -> int:
 GRAMMAR = sparse_text.Grammar(lambda text: lines_and(text, COLON), parse, expected, rule, width)
 
 
-def matches(line: bytes) -> bool:
-    """May this be the first line?"""
-    return bool(LINE.fullmatch(line)) and not (b";" in line and b":" not in line)
-
-
 def read(source: Opened, options: Options) -> Data:
     """All of a text, which shows what its indices start at and how many features there are."""
     text = sparse_text.as_text(source)
@@ -264,7 +254,7 @@ def survey(source: Opened, options: Options) -> Options:
     return replace(options, zero_based=zero_based, n_features=width(options, most + zero_based))
 
 
-def write(data: Data, file: IO[bytes], path: str) -> None:
+def write(data: Data, file: IO[bytes]) -> None:
     """Examples as lines."""
     X, y = data.X, data.y
     if y is None or data.weight is not None or data.tags is not None:
@@ -287,4 +277,4 @@ def write(data: Data, file: IO[bytes], path: str) -> None:
 
 
 stream = partial(sparse_text.stream_text, GRAMMAR)
-HANDLER = Handler(stream, read, survey, matches=matches, write=write)
+HANDLER = Handler(stream, read, survey, write=write)

@@ -289,7 +289,7 @@ def read(source: Opened, options: Options) -> Data:
     return sparse_text.parse_whole(GRAMMAR, sparse_text.as_text(source), options).data
 
 
-def write(data: Data, file: IO[bytes], path: str) -> None:
+def write(data: Data, file: IO[bytes]) -> None:
     """Examples as lines."""
     y = None if data.y is None else sparse_text.as_numbers(data.y, "y")
     weight = None if data.weight is None else sparse_text.as_numbers(data.weight, "weight")
@@ -311,4 +311,4 @@ def write(data: Data, file: IO[bytes], path: str) -> None:
 
 
 stream = partial(sparse_text.stream_text, GRAMMAR)
-HANDLER = Handler(stream, read, matches=lambda line: b"|" in line, write=write)
+HANDLER = Handler(stream, read, write=write)
