@@ -9,7 +9,7 @@ import select
 import stat
 import sys
 from collections.abc import Callable
-from typing import IO, Any, Protocol
+from typing import IO, Protocol
 
 from novikoff.data.plain_file import NEWLINE, PlainFile
 
@@ -21,7 +21,7 @@ PATIENCE = 0.1
 class HasRead(Protocol):
     """What has a `read`."""
 
-    def read(self, n: int, /) -> Any:
+    def read(self, n: int, /) -> bytes:
         """At most `n` bytes; none at the end."""
 
 
@@ -31,16 +31,16 @@ class Tap:
     def __init__(self, file: HasRead) -> None:
         self.off = False
         """Set this to have reads find the end where they are."""
-        self._take = getattr(file, "read1", file.read)
+        self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
         self._handle = handle_of(file)
         self._held = True
         """May there be bytes in the file's own buffer, which the system knows nothing of?"""
 
-    def read(self, n: int) -> Any:
+    def read(self, n: int) -> bytes:
         """What has arrived, at most `n` bytes; none at the end."""
         while not self.off:
             if self._held or self.ready(PATIENCE):
-                got = self._take(n)
+                got = self._read(n)
                 self._held = isinstance(got, bytes) and len(got) == n
                 return got
         return b""
@@ -56,7 +56,7 @@ class Tap:
             return True
 
 
-def handle_of(file: Any) -> int | None:
+def handle_of(file: HasRead) -> int | None:
     """The descriptor of a pipe or a terminal; None for files, which have all they will give."""
     raw = file.raw if isinstance(file, io.BufferedReader) else file
     if not isinstance(raw, io.FileIO):  # whose descriptor, if any, may be that of something else

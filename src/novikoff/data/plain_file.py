@@ -3,6 +3,7 @@
 import os
 import stat
 import threading
+from collections.abc import Callable
 from typing import IO
 
 import numpy as np
@@ -12,6 +13,7 @@ from novikoff.errors import FileError
 
 Bytes = npt.NDArray[np.uint8]
 NEWLINE = ord("\n")
+HEAD = 2**16
 
 
 class PlainFile:
@@ -74,6 +76,13 @@ class PlainFile:
         """Some bytes as they are."""
         stop = min(start + n, self.size)
         return self.window(start, stop)[: stop - start].tobytes()
+
+    def peek_until(self, enough: Callable[[bytes], bool], most: int) -> bytes:
+        """So many of the first bytes that their lines are enough, or `most`, or all there are."""
+        n = min(HEAD, most)
+        while n < min(most, self.size) and not enough(self.read(0, n)):
+            n = min(2 * n, most)
+        return self.read(0, n)
 
     def as_file(self) -> IO[bytes]:
         """The file itself, for what reads back and forth."""

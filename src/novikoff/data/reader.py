@@ -11,12 +11,11 @@ import numpy.typing as npt
 from novikoff.data.formats import FORMATS, Handler, advice, by_content, by_suffix
 from novikoff.data.opener import Source, open_source
 from novikoff.data.pipes import Opened, Pipe
+from novikoff.data.plain_file import HEAD
 from novikoff.data.reader_options import Column, Columns, Options
 from novikoff.data.results import Blocks, Data, Place, Skipped
 from novikoff.data.tables import joined, other_separator
 from novikoff.errors import FileError
-
-HEAD = 2**16
 
 
 def read(
@@ -218,18 +217,11 @@ def has_a_line(head: bytes) -> bool:
     return any(map(is_told_by, head.split(b"\n")[:-1]))
 
 
-def head_of(source: Opened) -> bytes:
-    """The first bytes of a file; of a pipe, no more than to a line that can tell the format."""
-    if isinstance(source, Pipe):
-        return source.peek_until(has_a_line, HEAD)  # no magic number has a newline in it
-    return source.read(0, HEAD)
-
-
 def guess(source: Opened) -> str:
     """The format of a file, from its name, and if that does not tell, from its first bytes."""
     if told := by_suffix(source.name):
         return told.name
-    head = head_of(source)
+    head = source.peek_until(has_a_line, HEAD)  # no magic number has a newline in it
     lines = head.split(b"\n")
     if len(head) == HEAD:  # the last goes on, perhaps within a word
         lines[-1] = lines[-1][: max(lines[-1].rfind(b" "), lines[-1].rfind(b","), 0)]

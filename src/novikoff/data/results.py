@@ -5,7 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
+Array = npt.NDArray[Any]
+Matrix = sparse.csr_array | Array
+"""Examples, a row each."""
 MESSAGES_KEPT = 5
 
 
@@ -25,7 +29,7 @@ class Skipped(NamedTuple):
     messages: tuple[str, ...] = ()
     """What was wrong with the first few of them."""
 
-    def __add__(self, other: Any) -> "Skipped":
+    def __add__(self, other: "Skipped") -> "Skipped":  # type: ignore[override]
         """Both, one after the other."""
         messages = (*self.messages, *other.messages)[:MESSAGES_KEPT]
         return Skipped(self.n_lines + other.n_lines, messages)

@@ -21,7 +21,7 @@ from novikoff.data.lines import CHANGED, WIDE, Rule, Sink, Tally
 from novikoff.data.pipes import Opened
 from novikoff.data.plain_file import Bytes, PlainFile, changed
 from novikoff.data.reader_options import Options
-from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
+from novikoff.data.results import MESSAGES_KEPT, Array, Blocks, Data, Matrix, Place, Skipped
 from novikoff.data.text_blocks import Held, Text, blocks, pieces
 from novikoff.errors import FileError, ParameterError
 
@@ -125,8 +125,8 @@ def new_sink(totals: npt.NDArray[np.int64], options: Options, rule: Rule, gramma
 def part_of(sink: Sink, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64]) -> Sink:
     """The part of a sink for one piece: from so many rows and entries to so many."""
     rows, entries = slice(first[0], last[0]), slice(first[1], last[1])
-    ways = (entries, entries, rows, rows, rows, rows)
-    return Sink(*(array[way] for array, way in zip(sink, ways, strict=True)))
+    data, indices, lengths, y, weight, tags = sink
+    return Sink(data[entries], indices[entries], lengths[rows], y[rows], weight[rows], tags[rows])
 
 
 def parse_piece(
@@ -198,9 +198,7 @@ def gathered(
     return Data(X, y, None if (weight == 1).all() else weight, None, tags, skipped)
 
 
-def closed_up(
-    array: npt.NDArray[Any], starts: npt.NDArray[np.int64], ns: list[int]
-) -> npt.NDArray[Any]:
+def closed_up(array: Array, starts: npt.NDArray[np.int64], ns: list[int]) -> Array:
     """The first `n` elements after each start, without gaps."""
     stop = 0
     for start, n in zip(starts.tolist(), ns, strict=False):
@@ -249,7 +247,7 @@ def as_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
         ) from error
 
 
-def entries_of(X: Any, base: int = 0) -> Iterator[list[str]]:
+def entries_of(X: Matrix, base: int = 0) -> Iterator[list[str]]:
     """The entries of each row, as they are written; of a dense one, those that are not 0."""
     for i in range(X.shape[0]):
         if sparse.issparse(X):

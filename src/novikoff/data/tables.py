@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.data.reader_options import Column, Options
-from novikoff.data.results import MESSAGES_KEPT, Data, Place, Skipped
+from novikoff.data.results import MESSAGES_KEPT, Array, Data, Matrix, Place, Skipped
 from novikoff.errors import FileError, ParameterError
 
 INDEX = re.compile(r"__index_level_\d+__")
@@ -124,7 +124,7 @@ def listed(names: list[str] | None) -> str:
 
 
 def examples_of(
-    column: Callable[[int], npt.NDArray[Any]],
+    column: Callable[[int], Array],
     n_rows: int,
     layout: Layout,
     options: Options,
@@ -141,8 +141,8 @@ def examples_of(
 
 
 def sound(
-    X: Any,
-    y: npt.NDArray[Any] | None,
+    X: Matrix,
+    y: Array | None,
     weight: npt.NDArray[np.float64] | None,
     layout: Layout,
     options: Options,
@@ -183,7 +183,7 @@ def sound(
     return Data(X, y, weight, layout.feature_names, None, skipped, start, stop)
 
 
-def bad_rows(X: Any) -> npt.NDArray[np.bool_]:
+def bad_rows(X: Matrix) -> npt.NDArray[np.bool_]:
     """Which rows have values that are not finite."""
     if sparse.issparse(X):
         bad = np.zeros(X.shape[0], bool)
@@ -194,7 +194,7 @@ def bad_rows(X: Any) -> npt.NDArray[np.bool_]:
     return found
 
 
-def bad_labels(y: npt.NDArray[Any] | None, options: Options) -> npt.NDArray[np.bool_] | bool:
+def bad_labels(y: Array | None, options: Options) -> npt.NDArray[np.bool_] | bool:
     """Which labels are missing, or not finite."""
     if y is None or y.dtype.kind in "biu":
         return False
@@ -250,7 +250,7 @@ def require_table(shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> No
         )
 
 
-def as_asked(X: Any, options: Options) -> Any:
+def as_asked(X: Matrix, options: Options) -> Matrix:
     """`X` in the type that was asked for."""
     with np.errstate(over="ignore"):
         return X if options.dtype is None else X.astype(options.float_type, copy=False)

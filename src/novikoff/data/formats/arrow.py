@@ -10,10 +10,9 @@ Apache Arrow, "IPC file format", https://arrow.apache.org/docs/format/Columnar.h
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow
 import pyarrow.ipc
 from scipy import sparse
@@ -21,7 +20,7 @@ from scipy import sparse
 from novikoff.data.formats import Handler
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
-from novikoff.data.results import Blocks, Data, Place
+from novikoff.data.results import Array, Blocks, Data, Place
 from novikoff.data.tables import LABEL, examples_of, layout_of, title
 from novikoff.doubles import EXACT, rounded
 from novikoff.errors import FileError, ParameterError
@@ -33,7 +32,7 @@ MOST_DENSE = 1 << 31
 def stream(source: Opened, options: Options, start: Place) -> Blocks:
     """A table, block by block."""
 
-    def batches(file: IO[bytes]) -> Iterator[Any]:
+    def batches(file: IO[bytes]) -> Iterator[pyarrow.RecordBatch]:
         for whole in stored_batches(file):
             whole.validate(full=True)  # its offsets may point anywhere
             size = rows_of_block(whole.num_columns, options)
@@ -43,7 +42,9 @@ def stream(source: Opened, options: Options, start: Place) -> Blocks:
     yield from examples(batches(source.as_file()), source, options, start)
 
 
-def examples(batches: Iterator[Any], source: Opened, options: Options, start: Place) -> Blocks:
+def examples(
+    batches: Iterator[pyarrow.RecordBatch], source: Opened, options: Options, start: Place
+) -> Blocks:
     """Batches of rows as blocks of examples, from a place on."""
     at = 0
     try:
@@ -56,7 +57,7 @@ def examples(batches: Iterator[Any], source: Opened, options: Options, start: Pl
     source.require_unchanged()
 
 
-def stored_batches(file: IO[bytes]) -> Iterator[Any]:
+def stored_batches(file: IO[bytes]) -> Iterator[pyarrow.RecordBatch]:
     """The batches of an Arrow file, or of an Arrow stream, as they are stored."""
     magic = file.read(6)
     file.seek(0)
@@ -73,11 +74,11 @@ def rows_of_block(n_columns: int, options: Options) -> int:
     return max(options.block_bytes // (8 * max(n_columns, 1)), 1)
 
 
-def as_data(batch: Any, options: Options, name: str, at: int) -> Data:
+def as_data(batch: pyarrow.RecordBatch, options: Options, name: str, at: int) -> Data:
     """A batch that starts at row `at` as examples."""
     layout = layout_of(list(batch.schema.names), batch.num_columns, options, name)
 
-    def column(j: int) -> npt.NDArray[Any]:
+    def column(j: int) -> Array:
         if j == layout.label:
             return labels_of(batch.column(j), name)
         return numbers_of(batch.column(j), title(layout, j), name, at)
@@ -85,7 +86,7 @@ def as_data(batch: Any, options: Options, name: str, at: int) -> Data:
     return examples_of(column, batch.num_rows, layout, options, name, Place(at, at + 1))
 
 
-def numbers_of(column: Any, called: str, name: str, at: int) -> npt.NDArray[Any]:
+def numbers_of(column: pyarrow.Array, called: str, name: str, at: int) -> Array:
     """A column as doubles, NaN where something is missing."""
     types = pyarrow.types
     if types.is_dictionary(column.type):
@@ -95,9 +96,7 @@ def numbers_of(column: Any, called: str, name: str, at: int) -> npt.NDArray[Any]
         column = column.cast(pyarrow.uint8())
     elif not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
         raise FileError(name, f"found column {called} of type {kind}, expected numbers")
-    doubles: npt.NDArray[Any] = column.cast(pyarrow.float64(), safe=False).to_numpy(
-        zero_copy_only=False
-    )
+    doubles: Array = column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
     if not types.is_floating(kind):
         far = np.flatnonzero(np.abs(doubles) >= EXACT)
         values = column.take(far).to_numpy(zero_copy_only=False)
@@ -111,7 +110,7 @@ def numbers_of(column: Any, called: str, name: str, at: int) -> npt.NDArray[Any]
     return doubles
 
 
-def labels_of(column: Any, name: str) -> npt.NDArray[Any]:
+def labels_of(column: pyarrow.Array, name: str) -> Array:
     """A column as labels: strings, "" where one is missing, or numbers, NaN where one is."""
     if pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -120,7 +119,7 @@ def labels_of(column: Any, name: str) -> npt.NDArray[Any]:
         if "\0" in "".join(texts):
             raise FileError(name, "found a label with a NUL in it, expected text")
         return np.array(texts, str)
-    labels: npt.NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    labels: Array = column.to_numpy(zero_copy_only=False)
     return labels
 
 
@@ -134,7 +133,7 @@ def write(data: Data, file: IO[bytes]) -> None:
         writer.write_table(table)
 
 
-def table_of(data: Data, kind: str, lost: str = "\0") -> Any:
+def table_of(data: Data, kind: str, lost: str = "\0") -> pyarrow.Table:
     """Examples as Arrow's table, the label last. No label may have a character that gets lost."""
     X, y = data.X, data.y
     if sparse.issparse(X) and (size := 8 * X.shape[0] * X.shape[1]) > MOST_DENSE:
@@ -160,7 +159,7 @@ def table_of(data: Data, kind: str, lost: str = "\0") -> Any:
     return pyarrow.table(columns)
 
 
-def require_readable(y: npt.NDArray[Any], kind: str, lost: str) -> None:
+def require_readable(y: Array, kind: str, lost: str) -> None:
     """Raise an error for labels that a table would give back as others, or not at all."""
     for i, label in enumerate(y.tolist() if y.dtype.kind in "OU" else ()):
         if label == "" or (isinstance(label, str) and any(c in label for c in lost)):

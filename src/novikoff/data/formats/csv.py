@@ -19,15 +19,14 @@ from itertools import islice
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow
 import pyarrow.csv
 
 from novikoff.data.formats import Handler
 from novikoff.data.formats.arrow import table_of
-from novikoff.data.pipes import Opened, Pipe
+from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
-from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
+from novikoff.data.results import MESSAGES_KEPT, Array, Blocks, Data, Place, Skipped
 from novikoff.data.tables import LABEL, Layout, examples_of, layout_of, other_separator, said, title
 from novikoff.data.text_blocks import blocks
 from novikoff.errors import FileError
@@ -37,7 +36,6 @@ FIELD = re.compile(rb'"((?:[^"]|"")*)"(?=,|$)|([^,]*)')
 LONE_RETURN = re.compile(rb"\r(?!\n|$)")
 STRAY_QUOTE = re.compile(rb'(?<![,\n"])"(?![,\r\n"])')  # inside a word, where readers differ
 MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put first
-HEAD = 2**16
 ALONE = 2**20
 """Up to so many bytes are parsed by one thread: Arrow's others may outlive a short command."""
 
@@ -71,7 +69,7 @@ def stream(source: Opened, options: Options, start: Place) -> Blocks:
 
 def sheet_of(source: Opened, options: Options) -> Sheet:
     """What the first two lines that are not blank say."""
-    head = head_of(source)
+    head = source.peek_until(has_two_lines, sys.maxsize)
     mark = len(MARK) if head.startswith(MARK) else 0
     every = head[mark:].split(b"\n")
     lines = [(i, line) for i, line in enumerate(every) if line.strip()][:2]
@@ -96,19 +94,6 @@ def sheet_of(source: Opened, options: Options) -> Sheet:
         word = first_row[layout.label]
         text_labels = not NUMBER.fullmatch(word) and (word != "" or options.labels == "required")
     return Sheet(layout, header, header_lines, text_labels)
-
-
-def head_of(source: Opened) -> bytes:
-    """The beginning of a file, with its first two lines that are not blank, if there are."""
-    if isinstance(source, Pipe):
-        return source.peek_until(has_two_lines, sys.maxsize)
-    head, size = b"", HEAD
-    while not has_two_lines(head):
-        head = source.read(0, size)
-        if len(head) < size:
-            break
-        size *= 2
-    return head
 
 
 def has_two_lines(head: bytes) -> bool:
@@ -157,8 +142,8 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
     if b'"' in block and (table.num_rows != n_lines or STRAY_QUOTE.search(b"\n" + block)):
         return None  # perhaps a newline in quotes, which Arrow takes where it sees the other end
 
-    def column(j: int) -> npt.NDArray[Any]:
-        values: npt.NDArray[Any] = table.column(j).to_numpy()
+    def column(j: int) -> Array:
+        values: Array = table.column(j).to_numpy()
         return values.astype(str) if j == layout.label and sheet.text_labels else values
 
     strict = replace(options, labels="required", bad_lines="error")

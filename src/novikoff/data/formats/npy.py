@@ -5,14 +5,14 @@ References
 NumPy, `numpy.lib.format`.
 """
 
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from novikoff.data.formats import Handler
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
-from novikoff.data.results import Blocks, Data, Place
+from novikoff.data.results import Array, Blocks, Data, Place
 from novikoff.data.tables import Layout, as_asked, layout_of, require_table, sound
 from novikoff.errors import FileError
 
@@ -32,7 +32,7 @@ def stream(source: Opened, options: Options, start: Place) -> Blocks:
     source.require_unchanged()
 
 
-def header_of(file: Any, name: str) -> tuple[tuple[int, int], np.dtype[Any], int]:
+def header_of(file: IO[bytes], name: str) -> tuple[tuple[int, int], np.dtype[Any], int]:
     """Shape and type of the array in a `.npy` file, and where its values start."""
     try:
         file.seek(0)
@@ -50,7 +50,7 @@ def header_of(file: Any, name: str) -> tuple[tuple[int, int], np.dtype[Any], int
     return (shape[0], shape[1]), dtype, file.tell()
 
 
-def exactly(file: Any, n: int, name: str) -> bytearray:
+def exactly(file: IO[bytes], n: int, name: str) -> bytearray:
     """The next `n` bytes."""
     taken = bytearray()
     while len(taken) < n:
@@ -61,7 +61,7 @@ def exactly(file: Any, n: int, name: str) -> bytearray:
     return taken
 
 
-def as_data(table: Any, layout: Layout, options: Options, name: str, at: int) -> Data:
+def as_data(table: Array, layout: Layout, options: Options, name: str, at: int) -> Data:
     """Rows of a table, the first of which is number `at`, as examples."""
     y = None if layout.label is None else table[:, layout.label]
     weight = None if layout.weight is None else table[:, layout.weight].astype(np.float64)

@@ -12,16 +12,15 @@ import io
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.data.formats import Handler
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
-from novikoff.data.results import Blocks, Data, Place
+from novikoff.data.results import Array, Blocks, Data, Place
 from novikoff.data.tables import Layout, as_asked, require_table, sound
 from novikoff.errors import FileError
 
@@ -33,7 +32,7 @@ def read(source: Opened, options: Options) -> Data:
 
 def stream(source: Opened, options: Options, start: Place) -> Blocks:
     """The examples of a file, block by block, after loading all of them."""
-    X, y, weight, names = parts_of(arrays_of(source), options, source.name)
+    X, y, weight, names, *_ = whole(arrays_of(source), options, source.name)
     n, n_bytes = X.shape[0], X.nbytes if isinstance(X, np.ndarray) else 12 * X.nnz
     size = max(options.block_bytes * n // max(n_bytes, 1), 1)
     layout = Layout(names, X.shape[1], None, None)
@@ -43,7 +42,7 @@ def stream(source: Opened, options: Options, start: Place) -> Blocks:
         yield sound(*parts, layout, options, source.name, Place(at, at + 1))
 
 
-def arrays_of(source: Opened) -> dict[str, npt.NDArray[Any]]:
+def arrays_of(source: Opened) -> dict[str, Array]:
     """The arrays in a file, by name."""
     try:
         with np.load(source.as_file(), allow_pickle=False) as stored:
@@ -55,8 +54,8 @@ def arrays_of(source: Opened) -> dict[str, npt.NDArray[Any]]:
     return arrays
 
 
-def parts_of(arrays: Mapping[str, Any], options: Options, name: str) -> tuple[Any, Any, Any, Any]:
-    """X, y, weight and names from the arrays of a `.npz` file."""
+def whole(arrays: Mapping[str, Array], options: Options, name: str) -> Data:
+    """The examples that the arrays of a file are, as they stand."""
     if "X" in arrays:
         X = arrays["X"]
         require_table(X.shape, X.dtype, name)
@@ -69,18 +68,15 @@ def parts_of(arrays: Mapping[str, Any], options: Options, name: str) -> tuple[An
     y, weight, names = (arrays.get(key) for key in ("y", "weight", "names"))
     if y is None and options.labels == "required":
         raise FileError(name, f"found the arrays {sorted(arrays)}, expected y, the labels, as well")
-    for key, array, n in (
-        ("y", y, X.shape[0]),
-        ("weight", weight, X.shape[0]),
-        ("names", names, X.shape[1]),
-    ):
+    for key, axis in (("y", 0), ("weight", 0), ("names", 1)):
+        array, n = arrays.get(key), X.shape[axis]
         if array is not None and array.shape != (n,):
             raise FileError(name, f"found {key} of shape {array.shape}, expected ({n},) beside X")
     weight = None if weight is None else weight.astype(np.float64)
-    return as_asked(X, options), y, weight, None if names is None else [str(s) for s in names]
+    return Data(as_asked(X, options), y, weight, None if names is None else [*map(str, names)])
 
 
-def sparse_of(arrays: Mapping[str, Any], name: str) -> Any:
+def sparse_of(arrays: Mapping[str, Array], name: str) -> sparse.csr_array:
     """The sparse matrix among the arrays, as CSR."""
     kind = arrays.get("format", np.array(b"csr")).item()
     kind = kind.decode() if isinstance(kind, bytes) else kind

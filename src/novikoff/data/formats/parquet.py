@@ -6,8 +6,9 @@ Apache Parquet, https://parquet.apache.org/docs/file-format/.
 """
 
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO
 
+import pyarrow
 from pyarrow import parquet
 
 from novikoff.data.formats import Handler
@@ -20,7 +21,7 @@ from novikoff.data.results import Blocks, Data, Place
 def stream(source: Opened, options: Options, start: Place) -> Blocks:
     """A table, block by block."""
 
-    def batches(file: IO[bytes]) -> Iterator[Any]:
+    def batches(file: IO[bytes]) -> Iterator[pyarrow.RecordBatch]:
         table = parquet.ParquetFile(file)
         size = rows_of_block(len(table.schema_arrow.names), options)
         for batch in table.iter_batches(batch_size=size):
