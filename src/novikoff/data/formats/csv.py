@@ -14,7 +14,9 @@ Y. Shafranovich, RFC 4180, 2005.
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import IO, Any, NamedTuple
 
@@ -36,6 +38,7 @@ FIELD = re.compile(rb'"((?:[^"]|"")*)"(?=,|$)|([^,]*)')
 LONE_RETURN = re.compile(rb"\r(?!\n|$)")
 STRAY_QUOTE = re.compile(rb'(?<![,\n"])"(?![,\r\n"])')  # inside a word, where readers differ
 MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put first
+DOUBLE = np.dtype(np.float64)
 ALONE = 2**20
 """Up to so many bytes are parsed by one thread: Arrow's others may outlive a short command."""
 
@@ -83,8 +86,8 @@ def sheet_of(source: Opened, options: Options) -> Sheet:
     by_name = LABEL in fields or any(isinstance(column, str) for column in told)
     named = by_name or not any(NUMBER.fullmatch(word.strip()) for word in fields)
     if named and (stray := stray_byte(first)):
-        column = stray.column + (mark if number == 0 else 0)
-        raise FileError(source.name, stray.what, line=number + 1, column=column)
+        column = stray[1] + (mark if number == 0 else 0)
+        raise FileError(source.name, stray[0], line=number + 1, column=column)
     layout = layout_of(fields if named else None, len(fields), options, source.name)
     header_lines = number + 1 if named else 0
     header = mark + sum(len(line) + 1 for line in every[:header_lines])
@@ -155,102 +158,74 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
 
 def careful_block(block: bytes, line: int, sheet: Sheet, options: Options, name: str) -> Data:
     """A block line by line, with the place of all that is wrong."""
-    rows, y, weight = [], [], []
-    messages, n_bad = [], 0
+    rows, messages, layout = [], [], sheet.layout
     for i, text in enumerate(block.split(b"\n")):
-        if not text.strip():
-            continue
-        try:
-            values, label, importance = row_of(text, sheet, options)
-        except BadField as bad:
-            fault = FileError(name, bad.what, line=line + i, column=bad.column)
-            if options.bad_lines == "error":
-                raise fault from None
-            n_bad += 1
-            messages.append(str(fault))
-            continue
-        rows.append(values)
-        y.append(label)
-        weight.append(importance)
-    layout = sheet.layout
-    X = np.array(rows, options.float_type).reshape(len(rows), len(layout.features))
+        if text.strip():
+            try:
+                rows.append(row_of(text, sheet, options, partial(FileError, name, line=line + i)))
+            except FileError as fault:
+                if options.bad_lines == "error":
+                    raise
+                messages.append(str(fault))
+    values, y, weight = zip(*rows, strict=True) if rows else ((), (), ())
     return Data(
-        X,
+        np.array(values, options.float_type).reshape(len(rows), len(layout.features)),
         None if layout.label is None else np.array(y, str if sheet.text_labels else np.float64),
         None if all(w == 1 for w in weight) else np.array(weight),
         layout.feature_names,
-        skipped=Skipped(n_bad, tuple(messages[:MESSAGES_KEPT])),
+        skipped=Skipped(len(messages), tuple(messages[:MESSAGES_KEPT])),
     )
 
 
-class BadField(Exception):
-    """What is wrong with a line, and at which byte of it."""
-
-    def __init__(self, what: str, column: int) -> None:
-        self.what, self.column = what, column
-
-
-def stray_byte(line: bytes) -> BadField | None:
-    """What is wrong with a line that is no text, if that is so."""
+def stray_byte(line: bytes) -> tuple[str, int] | None:
+    """What is wrong with a line that is no text, and where, if that is so."""
     nul = line.find(b"\0")
     if nul >= 0:
-        return BadField("found a NUL byte, expected text", nul + 1)
+        return "found a NUL byte, expected text", nul + 1
     try:
         line.decode("utf-8")
     except UnicodeDecodeError as error:
         byte = line[error.start]
-        return BadField(f"found the byte 0x{byte:02x}, expected text in UTF-8", error.start + 1)
+        return f"found the byte 0x{byte:02x}, expected text in UTF-8", error.start + 1
     return None
 
 
-def row_of(line: bytes, sheet: Sheet, options: Options) -> tuple[list[float], Any, float]:
-    """Features, label and weight of one line."""
-    fields, layout = fields_of(line), sheet.layout
+def row_of(
+    line: bytes, sheet: Sheet, options: Options, fault: Callable[..., FileError]
+) -> tuple[list[float], str | float | None, float]:
+    """Features, label and weight of one line; or an error, made by `fault`, at its place there."""
     if stray := stray_byte(line):
-        raise stray
+        raise fault(stray[0], column=stray[1])
+    fields, layout = fields_of(line), sheet.layout
     if len(fields) != layout.n_columns:
-        plural = "" if len(fields) == 1 else "s"
-        raise BadField(
-            f"found {len(fields)} value{plural}, expected {layout.n_columns}", fields[-1][0]
-        )
-    label: Any = None
+        found = "1 value" if len(fields) == 1 else f"{len(fields)} values"
+        raise fault(f"found {found}, expected {layout.n_columns}", column=fields[-1][0])
+
+    def number(j: int, wanted: str, kind: np.dtype[Any], least: float = -np.inf) -> float:
+        column, word = fields[j]
+        value = float(word) if NUMBER.fullmatch(word.strip()) else np.nan
+        with np.errstate(over="ignore"):
+            if not (np.isfinite(kind.type(value)) and value >= least):
+                raise fault(f"found {word!r}, expected {wanted}", column=column)
+        return value
+
+    label: str | float | None = None
     if layout.label is not None:
-        column, word = fields[layout.label]
-        missing_label = word.strip() == ""
-        if missing_label and options.labels == "required":
-            raise BadField(f"found {said('')}, expected a label", column)
-        if sheet.text_labels:
-            label = word
-        elif missing_label:
-            label = np.nan
-        else:
-            label = number_of(column, word, "a number, as the first label is")
+        column, label = fields[layout.label]
+        is_missing = label.strip() == ""
+        if is_missing and options.labels == "required":
+            raise fault(f"found {said('')}, expected a label", column=column)
+        if not sheet.text_labels:
+            wanted = "a number, as the first label is"
+            label = np.nan if is_missing else number(layout.label, wanted, DOUBLE)
     weight = 1.0
     if layout.weight is not None:
-        column, word = fields[layout.weight]
-        weight = number_of(column, word, "a weight, a finite number from 0 on", least=0.0)
-    kind = options.float_type
+        weight = number(layout.weight, "a weight, a finite number from 0 on", DOUBLE, least=0.0)
     values = [
-        number_of(*fields[j], f"a finite number in column {title(layout, j)}", kind=kind)
+        number(j, f"a finite number in column {title(layout, j)}", options.float_type)
         for j in layout.features
     ]
     return values, label, weight
-
-
-def number_of(
-    column: int,
-    word: str,
-    wanted: str,
-    kind: np.dtype[Any] = np.dtype(np.float64),  # noqa: B008  # a constant
-    least: float = -np.inf,
-) -> float:
-    """A word as a finite number."""
-    value = float(word) if NUMBER.fullmatch(word.strip()) else np.nan
-    with np.errstate(over="ignore"):
-        fits = np.isfinite(kind.type(value)) and value >= least
-    if not fits:
-        raise BadField(f"found {word!r}, expected {wanted}", column)
-    return value
 
 
 def write(data: Data, file: IO[bytes]) -> None:
