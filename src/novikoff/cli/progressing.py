@@ -36,7 +36,7 @@ class Blocks:
 
     def __iter__(self) -> Iterator[Data]:
         source, reading = self.examples.source, self.examples.reading
-        with closing(stream(source, block_bytes=self.block_bytes, **reading)) as blocks:  # type: ignore[type-var]
+        with closing(stream(source, block_bytes=self.block_bytes, **reading)) as blocks:
             for block in blocks:
                 self.skipped, self.names = self.skipped + block.skipped, self.names or block.names
                 if len(block.y):

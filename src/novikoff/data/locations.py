@@ -42,7 +42,7 @@ def line_of(source: str | Pipe, block: Data, row: int, reading: dict[str, Any]) 
         return None
     at = block.start
     for size in (FEW, 1) if is_text else (1,):
-        with closing(stream(source, block_bytes=size, start=at, **reading)) as again:  # type: ignore[type-var]
+        with closing(stream(source, block_bytes=size, start=at, **reading)) as again:
             for part in again:
                 at = part.start
                 if row < part.X.shape[0]:

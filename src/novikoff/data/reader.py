@@ -1,6 +1,6 @@
 """Examples from files of every kind: `read` them whole, or `stream` them block by block."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -112,7 +112,7 @@ def stream(
     dtype: npt.DTypeLike | None = None,
     bad_lines: Literal["error", "skip"] = "error",
     n_jobs: int | None = None,
-) -> Iterator[Data]:
+) -> Blocks:
     r"""Read a file of examples block by block, in the memory of a block, or of two.
 
     Where blocks end depends on the (decompressed) bytes of the file and on `block_bytes`, and on
@@ -174,17 +174,15 @@ def settled(opened: Opened, options: Options) -> tuple[Handler, Options]:
     return FORMATS[name].handler(opened.name), replace(options, format=name)
 
 
-def streaming(source: Source | Pipe, options: Options, start: Place) -> Iterator[Data]:
+def streaming(source: Source | Pipe, options: Options, start: Place) -> Blocks:
     """The blocks from a place on."""
     with closing(open_source(source)) as opened:
         handler, options = settled(opened, options)
         if handler.survey is not None:
             options = handler.survey(opened, options)
-        blocks = handler.stream(opened, options, start)
-        if start.offset == 0:
-            blocks = with_examples(blocks, opened.name)
         may_wait = opened.path is None  # for whoever writes the other end, perhaps for ever
-        with closing(blocks):
+        with closing(handler.stream(opened, options, start)) as stored:
+            blocks = with_examples(stored, opened.name) if start.offset == 0 else stored
             yield from blocks if may_wait or options.threads == 1 else one_ahead(blocks)
 
 
@@ -198,7 +196,7 @@ def with_examples(blocks: Iterable[Data], name: str) -> Blocks:
         raise FileError(name, f"found no examples{skipped.aside}, expected at least one")
 
 
-def one_ahead(blocks: Iterator[Data]) -> Iterator[Data]:
+def one_ahead(blocks: Blocks) -> Blocks:
     """The same blocks, the next one being read while one is worked on."""
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(next, blocks, None)
