@@ -190,8 +190,8 @@ def bad_rows(X: Matrix) -> npt.NDArray[np.bool_]:
         places = np.flatnonzero(~np.isfinite(X.data))
         bad[np.searchsorted(X.indptr, places, "right") - 1] = True
         return bad
-    found: npt.NDArray[np.bool_] = ~np.isfinite(X).all(axis=1)
-    return found
+    finite = np.isfinite(X)
+    return np.zeros(len(X), bool) if finite.all() else ~finite.all(axis=1)
 
 
 def bad_labels(y: Array | None, options: Options) -> npt.NDArray[np.bool_] | bool:
