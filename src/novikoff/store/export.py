@@ -13,7 +13,6 @@ import os
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import __version__
@@ -22,8 +21,7 @@ from novikoff.files import replacing
 from novikoff.learners import DUALS, VotedPerceptron
 from novikoff.learners.base import MistakeDriven
 from novikoff.margins.max_margin import MaxMargin
-
-Array = npt.NDArray[Any]
+from novikoff.store.values import Array
 
 OPSET, IR_VERSION = 17, 8
 """Old enough for the runtimes of 2022 on."""
