@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import zstandard
 
-from novikoff.data import Place, blocks, read, stream
-from novikoff.data.opening import PlainFile, open_source
+from novikoff.data import Place, read, stream, text_blocks
+from novikoff.data.opener import open_source
+from novikoff.data.plain_file import PlainFile
 from novikoff.errors import DataError, FileError, ParameterError
 
 NUMBER, LABEL = "a finite number", "a label, a finite number"
@@ -434,7 +435,7 @@ def test_fields_must_be_parted_by_commas(tmp_path, name, mark, told):
 @pytest.mark.parametrize("format", ["svmlight", "vw", "csv"])
 def test_a_line_without_an_end_is_not_held(tmp_path, monkeypatch, kind, format):  # noqa: A002
     """Four megabytes of gzip may be four gigabytes of it."""
-    monkeypatch.setattr(blocks, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(text_blocks, "LONGEST_LINE", 1000)
     first = b"a,label\n1,2\n" if format == "csv" else b"1 |a b\n" if format == "vw" else b"1 1:1\n"
     text = first * (format != "csv") + first + b"7" * 5000
     path = tmp_path / "x"

@@ -24,7 +24,7 @@ from novikoff.cli import proving
 from novikoff.cli.options import FORMATS as PARSER_FORMATS, LEARNERS, NOT_HERE, PARAMETERS
 from novikoff.cli.parser import build
 from novikoff.data import load as bundled, planted, read, write
-from novikoff.data.options import FORMATS as READER_FORMATS
+from novikoff.data.formats import FORMATS as READER_FORMATS
 from novikoff.store import load_with_extra, save
 from terminals import on_a_terminal
 
@@ -63,7 +63,7 @@ def test_every_parameter_is_an_option(word, name):
 
 
 def test_formats_are_those_of_the_readers():
-    assert PARSER_FORMATS == READER_FORMATS
+    assert tuple(READER_FORMATS) == PARSER_FORMATS
 
 
 def test_help_is_quick():

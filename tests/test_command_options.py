@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import novikoff
 from commands import said, same_files
-from novikoff.cli.options import OF_FORMATS, TABLES, flag
+from novikoff.cli.options import OF_FORMATS, flag
 from novikoff.cli.wording import GIVEN, SENTENCES, as_command
 from novikoff.data import read, write
 
@@ -295,7 +295,7 @@ def test_columns_without_names_are_told(folder, tmp_path):
     assert "give --unlabelled" in said("predict", tmp_path / "n", tmp_path / "bare.csv")[2]
     assert "bare.csv has no names for its columns: they are taken to be x0, x1" in err
     assert said("predict", model, folder / "x.csv")[2] == ""
-    assert set(TABLES) <= set(OF_FORMATS["label"])
+    assert OF_FORMATS["label"] == OF_FORMATS["unlabelled"] == ("csv", "parquet", "arrow", "npy")
 
 
 def test_what_was_read_once_keeps_its_base(tmp_path, monkeypatch):

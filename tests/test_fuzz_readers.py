@@ -25,7 +25,7 @@ import pyarrow.parquet
 import pytest
 from scipy import sparse
 
-from novikoff.data import parsing, read, stream
+from novikoff.data import read, sparse_text, stream
 from novikoff.errors import FileError
 from test_readers import joined, require_svmlight_twin, require_vowpal_twin, same
 
@@ -156,7 +156,7 @@ def pieces_do_not_show(text, options, pick, monkeypatch):
         for work in (
             lambda: read(io.BytesIO(text), **options),
             lambda: (
-                patch.setattr(parsing, "PIECE", pick.choice([1, 9, 30]))
+                patch.setattr(sparse_text, "PIECE", pick.choice([1, 9, 30]))
                 or read(io.BytesIO(text), n_jobs=2, **options)
             ),
             lambda: joined(stream(io.BytesIO(text), block_bytes=block_bytes, **options)),

@@ -34,7 +34,7 @@ def lines_of(rows, names):
 )
 def test_a_table_without_them(columns, values, by_name, careful):
     """Whatever is in them: the same examples, the same bad lines."""
-    from novikoff.data import commas
+    from novikoff.data.formats import csv as csv_format
 
     good = ["1", "2", "", "3", "4"]
     rows = [[*row[:2], f"l{i}", *row[3:]] for i, row in enumerate([good, *values])]
@@ -43,7 +43,7 @@ def test_a_table_without_them(columns, values, by_name, careful):
     told = [NAMES[j] if by_name else j - 5 * (j % 2) for j in sorted(columns)]
     with pytest.MonkeyPatch.context() as patch:
         if careful:
-            patch.setattr(commas, "arrow_block", lambda *_: None)
+            patch.setattr(csv_format, "arrow_block", lambda *_: None)
         found = csv(lines_of(rows, NAMES), ignore=told, bad_lines="skip", label="label")
         wanted = csv(lines_of(fewer, [NAMES[j] for j in rest]), bad_lines="skip", label="label")
     assert found.X.tobytes() == wanted.X.tobytes()

@@ -21,7 +21,7 @@ from novikoff import (
     store,
 )
 from novikoff.errors import ParameterError
-from novikoff.store import graphs
+from novikoff.store import export
 
 EXACT = [learner for learner in LEARNERS if learner not in (AveragedPerceptron, *ROUNDED)]
 """Those whose scores on the data of the laws are exact: their ties are ties to everyone."""
@@ -198,7 +198,7 @@ def test_what_has_no_graph(path, monkeypatch):
         store.to_onnx(Perceptron().fit(X, np.array(["2000", "2001"], "M8[D]")), path)
     with pytest.raises(ParameterError, match=r"type uint64, which ONNX does not have"):
         store.to_onnx(Perceptron().fit(X, np.array([0, 2**63], np.uint64)), path)
-    monkeypatch.setattr(graphs, "LARGEST", 10)
+    monkeypatch.setattr(export, "LARGEST", 10)
     with pytest.raises(ParameterError, match=r"hyperplanes of this vote take .* bytes"):
         store.to_onnx(fitted(VotedPerceptron, X, [0, 1]), path)
     monkeypatch.setitem(sys.modules, "onnx", None)

@@ -405,14 +405,14 @@ def test_lines_are_counted_across_blocks_and_threads(tmp_path):
 
 
 def test_pieces_do_not_show(tmp_path, monkeypatch):
-    from novikoff.data import parsing
+    from novikoff.data import sparse_text
 
     path = tmp_path / "file.svm"
     path.write_bytes(SVMLIGHT * 3)
     whole = read(path, bad_lines="skip")
     assert whole.skipped.n_lines == 2  # the ends, which have no newline
     for piece in (1, 10, 33, 100):
-        monkeypatch.setattr(parsing, "PIECE", piece)
+        monkeypatch.setattr(sparse_text, "PIECE", piece)
         for n_jobs in (1, 2):
             again = read(path, bad_lines="skip", n_jobs=n_jobs)
             assert same(again, whole)
@@ -504,7 +504,7 @@ def test_a_stream_finds_out_its_width(tmp_path):
     ],
 )
 def test_formats_are_guessed_from_content(text, expected):
-    from novikoff.data.opening import open_source
+    from novikoff.data.opener import open_source
     from novikoff.data.reader import guess
 
     for packed in COMPRESSIONS.values():
@@ -512,10 +512,11 @@ def test_formats_are_guessed_from_content(text, expected):
 
 
 def test_formats_are_guessed_from_names(tmp_path):
-    from novikoff.data.opening import open_source
-    from novikoff.data.reader import BY_NAME, guess
+    from novikoff.data.formats import FORMATS
+    from novikoff.data.opener import open_source
+    from novikoff.data.reader import guess
 
-    for ending, expected in BY_NAME.items():
+    for ending, expected in [(s, f.name) for f in FORMATS.values() for s in f.suffixes]:
         for packed in ("", ".gz", ".zst"):
             path = tmp_path / f"file{ending}{packed}"
             path.write_bytes(b"anything")

@@ -210,13 +210,13 @@ csv_texts = st.lists(csv_lines, min_size=1, max_size=5).map("\n".join)
 
 @given(csv_texts, st.sampled_from(["", "\n"]), st.sampled_from(["required", "optional"]))
 def test_arrow_and_the_careful_way_agree(text, end, labels):
-    from novikoff.data import commas
+    from novikoff.data.formats import csv as csv_format
 
     options = {"label": -1, "bad_lines": "skip", "labels": labels}
     results = []
-    for arrow_block in (commas.arrow_block, lambda *_: None):
+    for arrow_block in (csv_format.arrow_block, lambda *_: None):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(commas, "arrow_block", arrow_block)
+            patch.setattr(csv_format, "arrow_block", arrow_block)
             try:
                 data = csv(f"a,b,c\n{text}{end}".encode(), **options)
                 results.append((data.X.tobytes(), data.y.dtype, data.y.tolist(), data.skipped))

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from novikoff.data.blocks import Place
-from novikoff.data.opening import Pipe
-from novikoff.data.options import Data, Skipped
-from novikoff.data.places import blamed_on_row, first_not_among, first_other, third_label
+from novikoff.data.locations import blamed_on_row, first_not_among, first_other, third_label
+from novikoff.data.pipes import Pipe
 from novikoff.data.reader import read, stream
+from novikoff.data.results import Data, Place, Skipped
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
 from novikoff.files import fingerprint, state_of
 from novikoff.labels import as_label, as_labels, as_written, first_classes, known_classes

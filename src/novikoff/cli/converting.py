@@ -9,17 +9,15 @@ import numpy as np
 
 from novikoff.cli import DONE
 from novikoff.cli.meaning import require_no_reading
-from novikoff.cli.options import WRITTEN
+from novikoff.cli.options import CONVERTED
 from novikoff.cli.paths import require_different, require_one_output, require_place
 from novikoff.cli.reading import loaded, opened, tell_skipped
-from novikoff.data.opening import ENDINGS
-from novikoff.data.options import Data
-from novikoff.data.reader import BY_NAME
-from novikoff.data.writing import write
+from novikoff.data.formats import FORMATS, by_suffix
+from novikoff.data.results import Data
+from novikoff.data.writer import write
 from novikoff.errors import FileError, ParameterError
 
 MAGIC_LENGTH = 9
-TEXTS = ("svmlight", "vw", "csv")
 
 
 def convert(arguments: Namespace) -> int:
@@ -27,7 +25,7 @@ def convert(arguments: Namespace) -> int:
     require_different(arguments.source, arguments.target)
     require_place(arguments.target)
     kind = target_kind(arguments.target, arguments.to)
-    if kind not in TEXTS:
+    if kind == "onnx" or not FORMATS[kind].is_text:
         require_one_output(target=arguments.target)
     if is_model(arguments.source):
         return convert_model(arguments, kind)
@@ -72,16 +70,14 @@ def convert_model(arguments: Namespace, kind: str) -> int:
 
 def target_kind(path: str, told: str | None) -> str:
     """What will be written, by the ending of its name or as told."""
-    stem, ending = os.path.splitext(path.lower())
-    if ending in ENDINGS:
-        ending = os.path.splitext(stem)[1]
-    named = "onnx" if ending == ".onnx" else BY_NAME.get(ending)
+    by_name = by_suffix(path)
+    named = by_name.name if by_name else "onnx" if path.lower().endswith(".onnx") else None
     if told and named and told != named:
         raise ParameterError(f"--to {told} and the ending of {path} contradict each other.")
     kind = told or named
-    if kind is None or kind not in WRITTEN:
+    if kind is None or kind not in CONVERTED:
         raise ParameterError(
-            f"{path} does not say what it will be: give --to, one of {', '.join(WRITTEN)}."
+            f"{path} does not say what it will be: give --to, one of {', '.join(CONVERTED)}."
         )
     return kind
 

@@ -28,7 +28,7 @@ from novikoff.cli.reading import (
     tell_skipped,
 )
 from novikoff.cli.wording import counted
-from novikoff.data.options import Data
+from novikoff.data.results import Data
 from novikoff.errors import DataError, FileError, NotSeparable, NovikoffError, ParameterError
 from novikoff.files import replacing
 from novikoff.learners.additive import Additive

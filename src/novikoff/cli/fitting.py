@@ -30,8 +30,8 @@ from novikoff.cli.reading import (
 )
 from novikoff.cli.stopping import stopping, tell_so_far
 from novikoff.cli.wording import counted
-from novikoff.data.opening import Pipe
-from novikoff.data.options import Skipped
+from novikoff.data.pipes import Pipe
+from novikoff.data.results import Skipped
 from novikoff.errors import BadRow, FileError, ParameterError
 from novikoff.store import load_with_extra, save
 from novikoff.training import Interrupted, OtherRun, Plan, Training, weights_by_label

@@ -5,6 +5,8 @@
 
 from typing import Any, NamedTuple
 
+from novikoff.data.formats import FORMATS as READ, WRITTEN
+
 LEARNERS = {
     "perceptron": "Perceptron",
     "averaged": "AveragedPerceptron",
@@ -120,23 +122,16 @@ NOT_HERE = {
 }
 """Parameters that the command has another word for."""
 
-FORMATS = ("svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz")
-TABLES = ("csv", "parquet", "arrow", "npy")
-
+FORMATS = tuple(READ)
 OF_FORMATS = {
-    "label": TABLES,
-    "weight": TABLES,
-    "ignore": TABLES,
-    "unlabelled": TABLES,
-    "n_features": ("svmlight",),
-    "zero_based": ("svmlight",),
-    "bits": ("vw",),
+    name: tuple(f.name for f in READ.values() if name.replace("unlabelled", "label") in f.options)
+    for name in ("label", "weight", "ignore", "unlabelled", "n_features", "zero_based", "bits")
 }
 """Options of readers that have a meaning for some formats only."""
 
 PICTURES = ("png", "svg", "pdf")
 KINDS = ("boundary", "update", "proof", "progress", "comparison")
-WRITTEN = ("svmlight", "vw", "csv", "parquet", "arrow", "npz", "onnx")
+CONVERTED = (*WRITTEN, "onnx")
 
 
 def flag(name: str) -> str:

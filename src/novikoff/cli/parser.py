@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
 from novikoff import __version__
-from novikoff.cli.options import FORMATS, KINDS, LEARNERS, PARAMETERS, PICTURES, WRITTEN, flag
+from novikoff.cli.options import CONVERTED, FORMATS, KINDS, LEARNERS, PARAMETERS, PICTURES, flag
 
 T = TypeVar("T")
 
@@ -209,7 +209,7 @@ def build() -> argparse.ArgumentParser:
     convert.add_argument(
         "target", metavar="FILE", help="its ending says what it will be; - is standard output"
     )
-    convert.add_argument("--to", choices=WRITTEN, help="what it will be, if its ending does not")
+    convert.add_argument("--to", choices=CONVERTED, help="what it will be, if its ending does not")
     add_reading(convert)
 
     add_plot(command("plot", "draw a model on data: its boundary, its run, its proof"))

@@ -6,11 +6,10 @@ from contextlib import ExitStack
 from typing import Any, Self
 
 from novikoff.cli.wording import counted
-from novikoff.data.opening import ENDINGS
-from novikoff.data.options import Data
+from novikoff.data.compression import ENDINGS
+from novikoff.data.formats import FORMATS
+from novikoff.data.results import Data
 from novikoff.training import Training
-
-LINES = ("svmlight", "vw", "csv")
 
 
 class Progress(ExitStack):
@@ -28,7 +27,7 @@ class Progress(ExitStack):
             from tqdm import tqdm
 
             plan, at = self.training.plan, self.training.at
-            in_bytes = plan.reading.get("format") in LINES
+            in_bytes = FORMATS[plan.reading["format"]].is_text
             once = self.training.pipe is not None
             size = plain_size(self.training.source) if in_bytes and not once else None
             self.bar = self.enter_context(

@@ -12,10 +12,10 @@ import numpy as np
 from novikoff.cli.meaning import was_given
 from novikoff.cli.reading import Examples, surveyed
 from novikoff.cli.stopping import as_signalled, stopping
-from novikoff.data.opening import Pipe
-from novikoff.data.options import Data, Skipped
-from novikoff.data.places import first_not_among, third_label
+from novikoff.data.locations import first_not_among, third_label
+from novikoff.data.pipes import Pipe
 from novikoff.data.reader import stream
+from novikoff.data.results import Data, Skipped
 from novikoff.errors import BadRow, FileError, ParameterError
 from novikoff.labels import as_label, as_labels
 from novikoff.progressive_validation import progressive
@@ -36,7 +36,7 @@ class Blocks:
 
     def __iter__(self) -> Iterator[Data]:
         source, reading = self.examples.source, self.examples.reading
-        with closing(stream(source, block_bytes=self.block_bytes, **reading)) as blocks:  # type: ignore[type-var]
+        with closing(stream(source, block_bytes=self.block_bytes, **reading)) as blocks:
             for block in blocks:
                 self.skipped, self.names = self.skipped + block.skipped, self.names or block.names
                 if len(block.y):

@@ -20,7 +20,7 @@ from novikoff.cli.reading import (
     tell_skipped,
 )
 from novikoff.cli.wording import counted
-from novikoff.data.options import Data
+from novikoff.data.results import Data
 from novikoff.errors import FileError, ParameterError
 from novikoff.files import replacing
 

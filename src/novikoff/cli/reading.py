@@ -11,10 +11,12 @@ from novikoff.cli import say
 from novikoff.cli.meaning import require_meaning
 from novikoff.cli.options import OF_FORMATS
 from novikoff.cli.wording import counted
-from novikoff.data.opening import Pipe, open_source
-from novikoff.data.options import Data, Options, Skipped
-from novikoff.data.places import blamed_on_row, first_other, third_label
+from novikoff.data.locations import blamed_on_row, first_other, third_label
+from novikoff.data.opener import open_source
+from novikoff.data.pipes import Pipe
 from novikoff.data.reader import guess, read, survey
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Data, Skipped
 from novikoff.errors import FileError, ParameterError
 from novikoff.labels import as_label, as_labels, as_written
 from novikoff.margins.bracket import Bracket

@@ -18,9 +18,9 @@ from novikoff.cli.reading import (
     tell_order,
     tell_skipped,
 )
-from novikoff.data.opening import Pipe
-from novikoff.data.options import Data, Skipped
+from novikoff.data.pipes import Pipe
 from novikoff.data.reader import stream
+from novikoff.data.results import Data, Skipped
 from novikoff.errors import BadRow
 from novikoff.labels import as_written
 

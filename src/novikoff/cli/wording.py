@@ -15,7 +15,6 @@ SENTENCES = {
     "(label='name', or label=-1 for the last), or labels='optional'": (
         "(--label NAME, or --label -1 for the last)"
     ),
-    "give format='svmlight', 'vw', 'csv', ...": "give --format svmlight, vw, csv, ...",
     "have sample_weight 0: weigh some": "have a weight of 0: weigh some",
     "give a positive sample_weight or class_weight to some": (
         "give a positive weight, or --class-weight, to some"

@@ -18,7 +18,7 @@ from novikoff.cluster import surveying
 from novikoff.cluster.mixing import Change, State, added, advanced, change_of
 from novikoff.cluster.sources import FileShard, Shard
 from novikoff.cluster.surveying import Layout, Seen
-from novikoff.data.options import Data
+from novikoff.data.results import Data
 from novikoff.errors import ClusterError, DataError
 from novikoff.inputs import read
 from novikoff.labels import codes

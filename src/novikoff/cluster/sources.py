@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from novikoff.data.opening import changed, open_source
-from novikoff.data.options import Data, Options
+from novikoff.data.opener import open_source
+from novikoff.data.plain_file import changed
 from novikoff.data.ranges import blamed_on_row_of_range, ranges_of, read_range
 from novikoff.data.reader import guess, read
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Data
 from novikoff.doubles import require_exact
 from novikoff.errors import DataError, FileError, ParameterError
 

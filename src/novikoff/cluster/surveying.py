@@ -13,8 +13,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.cluster.sources import Shard, digest_of
-from novikoff.data.options import Data, Skipped
-from novikoff.data.places import first_not_among, third_label
+from novikoff.data.locations import first_not_among, third_label
+from novikoff.data.results import Data, Skipped
 from novikoff.errors import DataError, FileError
 from novikoff.labels import as_label, as_labels, as_written, first_classes
 

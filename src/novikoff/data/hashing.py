@@ -14,7 +14,7 @@ K. Weinberger et al., "Feature hashing for large scale multitask learning", ICML
 import numpy as np
 
 from novikoff.data.numbers import TEN, digit
-from novikoff.data.options import require_bits
+from novikoff.data.reader_options import require_bits
 from novikoff.jit import njit
 from novikoff.rows import U
 

@@ -5,9 +5,10 @@ a `Sink`, arrays that are as long as `count` said they must be at most. What is 
 is written into a table of faults instead, of which only the first few are kept.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from novikoff.jit import njit
 from novikoff.rows import U
@@ -23,13 +24,13 @@ GOOD, BLANK, CHANGED, WIDE = 0, -1, -2, -3
 class Sink(NamedTuple):
     """Where rows go: entry after entry, row after row."""
 
-    data: Any
-    indices: Any
-    lengths: Any
+    data: npt.NDArray[np.floating]
+    indices: npt.NDArray[np.signedinteger]
+    lengths: npt.NDArray[np.int64]
     """How many entries each row has."""
-    y: Any
-    weight: Any
-    tags: Any
+    y: npt.NDArray[np.float64]
+    weight: npt.NDArray[np.float64]
+    tags: npt.NDArray[np.int64]
     """First and last place of each row's tag in the text."""
 
 

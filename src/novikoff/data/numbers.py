@@ -22,8 +22,6 @@ D. Lemire, "Number parsing at a gigabyte per second", Software: Practice and Exp
 Practice and Experience 53(7), 2023, theorem 1.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
@@ -66,8 +64,8 @@ POWERS_OF_FIVE = powers_of_five()
 
 
 @intrinsic
-def _times(context: Any, a: Any, b: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _times(context, a, b):
+    def codegen(context, builder, signature, args):
         wide, narrow = ir.IntType(128), ir.IntType(64)
         product = builder.mul(*(builder.zext(v, wide) for v in args))
         upper = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), narrow)
@@ -77,7 +75,7 @@ def _times(context: Any, a: Any, b: Any) -> Any:
     return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), codegen
 
 
-def times(a: Any, b: Any) -> Any:
+def times(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
     """The 128-bit product of two 64-bit numbers: its upper half and its lower half."""
     upper, lower = divmod(int(a) * int(b), 1 << 64)
     return np.uint64(upper), np.uint64(lower)
@@ -89,14 +87,14 @@ def _compiled_times(a, b):
 
 
 @intrinsic
-def _leading_zeros(context: Any, w: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _leading_zeros(context, w):
+    def codegen(context, builder, signature, args):
         return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.uint64(types.uint64), codegen
 
 
-def leading_zeros(w: Any) -> Any:
+def leading_zeros(w: np.uint64) -> np.uint64:
     """How many of the 64 bits of `w` are 0 before its first 1."""
     return np.uint64(64 - int(w).bit_length())
 

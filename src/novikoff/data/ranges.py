@@ -5,16 +5,18 @@ else. Lines are numbered from the beginning of the file, as everywhere; but what
 comes before a part is counted only when there is something to say about a line.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from novikoff.data.blocks import LOOK, Place, Text, pieces
-from novikoff.data.opening import PlainFile, Source, open_source
-from novikoff.data.options import Data, Options
-from novikoff.data.places import TEXTS, blamed_on_row
-from novikoff.data.reader import guess
+from novikoff.data.formats import FORMATS
+from novikoff.data.locations import blamed_on_row
+from novikoff.data.opener import Source, open_source
+from novikoff.data.plain_file import PlainFile
+from novikoff.data.reader import guess, settled
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Data, Place
+from novikoff.data.text_blocks import LOOK, Text, pieces
 from novikoff.errors import FileError, ParameterError
 
 Range = tuple[int, int]
@@ -28,7 +30,7 @@ def ranges_of(source: Source, most: int, format: str | None = None) -> list[Rang
     with closing(open_source(source)) as opened:
         if not isinstance(opened, PlainFile) or opened.size <= most:
             return [(0, 0)]
-        if (format or guess(opened)) not in TEXTS:
+        if not FORMATS[format or guess(opened)].is_text:
             return [(0, 0)]
         return pieces(opened, 0, opened.size, most)
 
@@ -43,15 +45,16 @@ def read_range(source: Source, start: int, stop: int, options: Options) -> Data:
     with closing(open_source(source)) as opened:
         if not isinstance(opened, PlainFile):
             raise ParameterError(f"{source} is no plain file: it cannot be read in parts.")
-        options = replace(options, format=options.format or guess(opened))
-        if options.format == "csv":
-            from novikoff.data.commas import sheet_of
-
-            sheet_of(opened, options)  # what is wrong with the names is at their own line
+        handler, options = settled(opened, replace(options, block_bytes=stop - start))
+        if handler.check is not None:
+            handler.check(opened, options)  # what is wrong with the names is at their own line
         try:
-            return _rows_between(opened, start, stop, options)
+            with closing(handler.stream(opened, options, Place(start, 1))) as blocks:
+                data = next(blocks)
         except FileError as error:
             raise _placed(error, opened, start) from None
+        opened.require_unchanged()
+        return data
 
 
 def blamed_on_row_of_range(
@@ -62,24 +65,6 @@ def blamed_on_row_of_range(
     with closing(open_source(path)) as opened:
         start = data.start.offset
         return _placed(error, opened, start) if isinstance(opened, PlainFile) else error
-
-
-def _rows_between(text: PlainFile, start: int, stop: int, options: Options) -> Data:
-    here = Place(start, 1)
-    if options.format == "csv":
-        from novikoff.data.commas import stream_csv
-
-        alone = replace(options, block_bytes=stop - start)
-        with closing(stream_csv(text, alone, here)) as blocks:
-            return next(blocks)
-    from novikoff.data.parsing import parse_text
-    from novikoff.data.sparse_text import as_data, rule_of, width
-
-    rule = rule_of(options)
-    with ThreadPoolExecutor(options.threads) as pool:
-        found = parse_text(text, here, stop, options, rule, pool)
-    text.require_unchanged()
-    return as_data(found, width(options, found.most - rule.base + 1), here, rule.base)
 
 
 def _placed(error: FileError, text: PlainFile, start: int) -> FileError:

@@ -1,8 +1,6 @@
 """Examples from files of every kind: `read` them whole, or `stream` them block by block."""
 
-import os
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -10,37 +8,14 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
-from novikoff.data.blocks import Place
-from novikoff.data.opening import ENDINGS, Pipe, PlainFile, Source, open_source
-from novikoff.data.options import Blocks, Column, Columns, Data, Options
-from novikoff.data.tables import other_separator, separator_of
+from novikoff.data.formats import FORMATS, Handler, advice, by_content, by_suffix
+from novikoff.data.opener import Source, open_source
+from novikoff.data.pipes import Opened, Pipe
+from novikoff.data.plain_file import HEAD
+from novikoff.data.reader_options import Column, Columns, Options
+from novikoff.data.results import Blocks, Data, Place, Skipped
+from novikoff.data.tables import joined, other_separator
 from novikoff.errors import FileError
-
-BY_NAME = {
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-    ".vw": "vw",
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".npy": "npy",
-    ".npz": "npz",
-}
-BY_CONTENT = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\x93NUMPY": "npy",
-    b"PK\x03\x04": "npz",
-}
-SVMLIGHT_LINE = re.compile(
-    rb"[^\s:,|]+(?=\s|$)(\s+(qid|[0-9]+):[^\s:]+)*\s*(#.*)?|\s*#.*"
-    rb"|[0-9]+:[^\s:]+(\s+[0-9]+:[^\s:]+)*\s*"
-)
-HEAD = 2**16
 
 
 def read(
@@ -113,8 +88,12 @@ def read(
     table, text = (label, weight, ignore), (n_features, zero_based, bits)
     options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs)
     with closing(open_source(source)) as opened:
-        options = replace(options, format=options.format or guess(opened))
-        return reader_of(options)[0](opened, options)
+        handler, options = settled(opened, options)
+        if handler.read is None:
+            return joined(with_examples(handler.stream(opened, options, Place()), opened.name))
+        data = handler.read(opened, options)
+        opened.require_unchanged()
+        return joined(with_examples([data], opened.name))
 
 
 def stream(
@@ -133,7 +112,7 @@ def stream(
     dtype: npt.DTypeLike | None = None,
     bad_lines: Literal["error", "skip"] = "error",
     n_jobs: int | None = None,
-) -> Iterator[Data]:
+) -> Blocks:
     r"""Read a file of examples block by block, in the memory of a block, or of two.
 
     Where blocks end depends on the (decompressed) bytes of the file and on `block_bytes`, and on
@@ -180,56 +159,50 @@ def survey(source: Source | Pipe, **options: Any) -> dict[str, Any]:
     That is the format and, of svmlight text, the number of features and the base of the
     indices, for which the whole file is read. A second stream with these options is spared that.
     """
-    asked = Options(**options)
     with closing(open_source(source)) as opened:
-        found = replace(asked, format=asked.format or guess(opened))
-        if found.format == "svmlight":
-            from novikoff.data.sparse_text import surveyed
-
-            with ThreadPoolExecutor(found.threads) as pool:
-                found = surveyed(opened, found, pool)
-    filled: dict[str, Any] = {"format": found.format}
-    if found.format == "svmlight":
-        filled |= {"n_features": found.n_features, "zero_based": found.zero_based}
-    return options | filled
+        handler, known = settled(opened, Options(**options))
+        names = ["format"]
+        if handler.survey is not None:
+            known = handler.survey(opened, known)
+            names += FORMATS[known.format or ""].options
+    return options | {name: getattr(known, name) for name in names}
 
 
-def streaming(source: Source | Pipe, options: Options, start: Place) -> Iterator[Data]:
+def settled(opened: Opened, options: Options) -> tuple[Handler, Options]:
+    """What reads a file, and the options with its format filled in."""
+    name = options.format or guess(opened)
+    return FORMATS[name].handler(opened.name), replace(options, format=name)
+
+
+def streaming(source: Source | Pipe, options: Options, start: Place) -> Blocks:
     """The blocks from a place on."""
     with closing(open_source(source)) as opened:
-        options = replace(options, format=options.format or guess(opened))
-        blocks = reader_of(options)[1](opened, options, start)
+        handler, options = settled(opened, options)
+        if handler.survey is not None:
+            options = handler.survey(opened, options)
         may_wait = opened.path is None  # for whoever writes the other end, perhaps for ever
-        with closing(blocks):
+        with closing(handler.stream(opened, options, start)) as stored:
+            blocks = with_examples(stored, opened.name) if start.offset == 0 else stored
             yield from blocks if may_wait or options.threads == 1 else one_ahead(blocks)
 
 
-def one_ahead(blocks: Iterator[Data]) -> Iterator[Data]:
+def with_examples(blocks: Iterable[Data], name: str) -> Blocks:
+    """The same blocks; an error at the end if there was no example in any of them."""
+    n_rows, skipped = 0, Skipped()
+    for block in blocks:
+        yield block
+        n_rows, skipped = n_rows + block.X.shape[0], skipped + block.skipped
+    if n_rows == 0:
+        raise FileError(name, f"found no examples{skipped.aside}, expected at least one")
+
+
+def one_ahead(blocks: Blocks) -> Blocks:
     """The same blocks, the next one being read while one is worked on."""
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(next, blocks, None)
         while (block := coming.result()) is not None:
             coming = thread.submit(next, blocks, None)
             yield block
-
-
-def reader_of(options: Options) -> tuple[Callable[..., Data], Callable[..., Blocks]]:
-    """How to read a format, and how to stream it."""
-    if options.format in ("svmlight", "vw"):
-        from novikoff.data.sparse_text import read_text, stream_text
-
-        return read_text, stream_text
-    if options.format == "csv":
-        from novikoff.data.commas import read_csv, stream_csv
-
-        return read_csv, stream_csv
-    if options.format in ("npy", "npz"):
-        from novikoff.data.arrays import read_arrays, stream_arrays
-
-        return read_arrays, stream_arrays
-    from novikoff.data.columns import read_columns, stream_columns
-
-    return read_columns, stream_columns
 
 
 def is_told_by(line: bytes) -> bool:
@@ -242,36 +215,16 @@ def has_a_line(head: bytes) -> bool:
     return any(map(is_told_by, head.split(b"\n")[:-1]))
 
 
-def head_of(source: PlainFile | Pipe) -> bytes:
-    """The first bytes of a file; of a pipe, no more than to a line that can tell the format."""
-    if isinstance(source, Pipe):
-        return source.peek_until(has_a_line, HEAD)  # no magic number has a newline in it
-    return source.read(0, HEAD)
-
-
-def guess(source: PlainFile | Pipe) -> str:
+def guess(source: Opened) -> str:
     """The format of a file, from its name, and if that does not tell, from its first bytes."""
-    stem, ending = os.path.splitext(source.name.lower())
-    if ending in ENDINGS:
-        ending = os.path.splitext(stem)[1]
-    if ending in BY_NAME:
-        return BY_NAME[ending]
-    head = head_of(source)
-    for magic, name in BY_CONTENT.items():
-        if head.startswith(magic):
-            return name
+    if told := by_suffix(source.name):
+        return told.name
+    head = source.peek_until(has_a_line, HEAD)  # no magic number has a newline in it
     lines = head.split(b"\n")
     if len(head) == HEAD:  # the last goes on, perhaps within a word
         lines[-1] = lines[-1][: max(lines[-1].rfind(b" "), lines[-1].rfind(b","), 0)]
-    line = next(filter(is_told_by, lines), b"")
-    line = line.rstrip(b"\r")
-    if SVMLIGHT_LINE.fullmatch(line) and not (b";" in line and b":" not in line):
-        return "svmlight"
-    if b"|" in line:
-        return "vw"
-    if b"," in line:
-        return "csv"
-    if wrong := separator_of(line):
-        raise FileError(source.name, other_separator(wrong))
+    line = next(filter(is_told_by, lines), b"").rstrip(b"\r")
+    if told := by_content(head, line):
+        return told.name
     found = "a format that its name and content do not tell" if line else "no examples"
-    raise FileError(source.name, f"found {found}: give format='svmlight', 'vw', 'csv', ...")
+    raise FileError(source.name, other_separator(line) or f"found {found}: {advice(FORMATS)}")

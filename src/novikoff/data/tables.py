@@ -1,7 +1,7 @@
 """What all tables have in common: which column is what, and rows that are no examples."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from novikoff.data.blocks import Place
-from novikoff.data.options import MESSAGES_KEPT, Column, Data, Options, Skipped
+from novikoff.data.reader_options import Column, Options
+from novikoff.data.results import MESSAGES_KEPT, Array, Data, Matrix, Place, Skipped
 from novikoff.errors import FileError, ParameterError
 
 INDEX = re.compile(r"__index_level_\d+__")
+SEPARATORS = {b"\t": "tabs", b";": "semicolons"}
 LABEL = "label"
 """What the column of the labels is called, unless told."""
 
@@ -122,73 +123,90 @@ def listed(names: list[str] | None) -> str:
     return f" among {', '.join(map(repr, names[:8]))}{more}"
 
 
+def examples_of(
+    column: Callable[[int], Array],
+    n_rows: int,
+    layout: Layout,
+    options: Options,
+    name: str,
+    start: Place,
+) -> Data:
+    """The examples of a table whose columns are given by number."""
+    X = np.empty((n_rows, len(layout.features)), options.float_type)
+    with np.errstate(over="ignore"):
+        for k, j in enumerate(layout.features):
+            X[:, k] = column(j)
+    y, weight = (None if j is None else column(j) for j in (layout.label, layout.weight))
+    return sound(X, y, weight, layout, options, name, start)
+
+
 def sound(
-    X: Any, y: Any, weight: Any, layout: Layout, options: Options, name: str, start: Place
+    X: Matrix,
+    y: Array | None,
+    weight: npt.NDArray[np.float64] | None,
+    layout: Layout,
+    options: Options,
+    name: str,
+    start: Place,
 ) -> Data:
     """The rows that are examples; the others are errors, or skipped."""
-    bad = bad_rows(X)
-    bad |= bad_labels(y, options)
-    bad |= bad_weights(weight)
-    n_bad = int(bad.sum())
-    stop = Place(start.offset + len(bad), start.line + len(bad))
+    bad_y, bad_weight = bad_labels(y, options), bad_weights(weight)
+    bad = bad_rows(X) | bad_y | bad_weight
     messages = []
     for i in np.flatnonzero(bad)[:MESSAGES_KEPT].tolist():
-        what, column = what_is_wrong(X, y, weight, layout, options, i)
-        fault = FileError(name, what, line=start.line + i, column=column)
+        column: int | None
+        row = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
+        if not np.isfinite(row).all():
+            j = int(np.flatnonzero(~np.isfinite(row))[0])
+            column, found, wanted = layout.features[j], row[j], "a finite number"
+        elif y is not None and np.broadcast_to(bad_y, bad.shape)[i]:
+            column, found, wanted = layout.label, y[i], "a label"
+        elif weight is not None:
+            column, found, wanted = layout.weight, weight[i], "a weight, a finite number from 0 on"
+        # the labels and weights of a .npz file are no columns
+        where = "" if column is None else f" in column {title(layout, column)}"
+        fault = FileError(
+            name,
+            f"found {said(found)}{where}, expected {wanted}",
+            line=start.line + i,
+            column=None if column is None else column + 1,
+        )
         if options.bad_lines == "error":
             raise fault
         messages.append(str(fault))
-    if n_bad:
-        keep = ~bad
-        X, y = X[keep], y if y is None else y[keep]
-        weight = weight if weight is None else weight[keep]
+    if bad.any():
+        X, y, weight = (part if part is None else part[~bad] for part in (X, y, weight))
     if weight is not None and (weight == 1).all():
         weight = None
-    skipped = Skipped(n_bad, tuple(messages))
+    stop = Place(start.offset + len(bad), start.line + len(bad))
+    skipped = Skipped(int(bad.sum()), tuple(messages))
     return Data(X, y, weight, layout.feature_names, None, skipped, start, stop)
 
 
-def bad_rows(X: Any) -> npt.NDArray[np.bool_]:
+def bad_rows(X: Matrix) -> npt.NDArray[np.bool_]:
     """Which rows have values that are not finite."""
     if sparse.issparse(X):
         bad = np.zeros(X.shape[0], bool)
         places = np.flatnonzero(~np.isfinite(X.data))
         bad[np.searchsorted(X.indptr, places, "right") - 1] = True
         return bad
-    found: npt.NDArray[np.bool_] = ~np.isfinite(X).all(axis=1)
-    return found
+    finite = np.isfinite(X)
+    return np.zeros(len(X), bool) if finite.all() else ~finite.all(axis=1)
 
 
-def bad_labels(y: Any, options: Options) -> Any:
+def bad_labels(y: Array | None, options: Options) -> npt.NDArray[np.bool_] | bool:
     """Which labels are missing, or not finite."""
     if y is None or y.dtype.kind in "biu":
         return False
-    if y.dtype.kind == "f":
-        return np.isinf(y) | (np.isnan(y) if options.labels == "required" else False)
-    return (y == "") if options.labels == "required" else False
+    missing: npt.NDArray[np.bool_] = np.isnan(y) if y.dtype.kind == "f" else y == ""
+    if options.labels == "optional":
+        missing = np.zeros_like(missing)
+    return missing | np.isinf(y) if y.dtype.kind == "f" else missing
 
 
-def bad_weights(weight: Any) -> Any:
+def bad_weights(weight: npt.NDArray[np.float64] | None) -> npt.NDArray[np.bool_] | bool:
     """Which weights are below 0, or not finite."""
     return False if weight is None else ~((weight >= 0) & (weight < np.inf))
-
-
-def what_is_wrong(
-    X: Any, y: Any, weight: Any, layout: Layout, options: Options, i: int
-) -> tuple[str, int | None]:
-    """What is wrong with a bad row, and in which column, from 1 on."""
-    column: int | None
-    if bad_rows(X[[i]])[0]:
-        row = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
-        j = int(np.flatnonzero(~np.isfinite(row))[0])
-        column, found, wanted = layout.features[j], row[j], "a finite number"
-    elif np.any(bad_labels(y if y is None else y[[i]], options)):
-        column, found, wanted = layout.label, y[i], "a label"
-    else:
-        column, found, wanted = layout.weight, weight[i], "a weight, a finite number from 0 on"
-    if column is None:  # the labels and weights of a .npz file are no columns
-        return f"found {said(found)}, expected {wanted}", None
-    return f"found {said(found)} in column {title(layout, column)}, expected {wanted}", column + 1
 
 
 def title(layout: Layout, column: int) -> str:
@@ -224,14 +242,23 @@ def joined(parts: Iterable[Data]) -> Data:
     )
 
 
-SEPARATORS = {b"\t": "tabs", b";": "semicolons"}
+def require_table(shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> None:
+    """Raise an error unless this is a table of numbers."""
+    if len(shape) != 2 or dtype.kind not in "biuf":
+        raise FileError(
+            name, f"found an array of shape {shape} and type {dtype}, expected a table of numbers"
+        )
 
 
-def separator_of(line: bytes) -> str | None:
-    """What parts the fields of a line of text, if it is not commas."""
-    return next((name for byte, name in SEPARATORS.items() if byte in line.strip()), None)
+def as_asked(X: Matrix, options: Options) -> Matrix:
+    """`X` in the type that was asked for."""
+    with np.errstate(over="ignore"):
+        return X if options.dtype is None else X.astype(options.float_type, copy=False)
 
 
-def other_separator(name: str) -> str:
-    """What to say of fields that are parted by something else than commas."""
-    return f"found fields parted by {name}, expected commas: write it as CSV with commas"
+def other_separator(line: bytes) -> str | None:
+    """What to say of a line whose fields are parted by something else than commas, if they are."""
+    for byte, name in SEPARATORS.items():
+        if byte in line.strip():
+            return f"found fields parted by {name}, expected commas: write it as CSV with commas"
+    return None

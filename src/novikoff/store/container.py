@@ -19,14 +19,11 @@ from math import prod
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import safetensors
 import safetensors.numpy
 
 from novikoff.errors import ModelFileError, ParameterError
-from novikoff.store.values import parsed_object, written
-
-Array = npt.NDArray[Any]
+from novikoff.store.values import Array, parsed_object, written
 
 STDIN = "-"
 HEADER_LIMIT = 1 << 24

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import __version__
+from novikoff.data.bundled_sets import BUNDLED
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.files import replacing
 from novikoff.store import container
@@ -289,7 +290,7 @@ def _found(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         why = "there is no such file; `novikoff.load` needs one that `save` or `novikoff fit` wrote"
-        if os.fspath(path) in ("iris", "sonar", "wdbc", "wine"):
+        if os.fspath(path) in BUNDLED:
             why += f". For the data set, call novikoff.data.load({os.fspath(path)!r})"
         raise FileNotFoundError(error.errno, why, os.fspath(path)) from None
 

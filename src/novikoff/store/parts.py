@@ -4,13 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.errors import ModelFileError
 from novikoff.learners.parameters import LARGEST
-from novikoff.store.values import decoded
-
-Array = npt.NDArray[Any]
+from novikoff.store.values import Array, decoded
 
 MOST = 1 << 53
 """How large a count can be: so many are counted exactly in doubles too."""

@@ -13,13 +13,7 @@ from novikoff.store.values import encoded
 
 def pack_widest(model: MaxMargin, parts: Parts) -> None:
     """Put all that was found into the parts; the bias is last in the weights."""
-    for name, value in (
-        ("n_iter", model.n_iter_),
-        ("gap", model.gap_),
-        ("margin_lower", model.margin_.lower),
-        ("margin_upper", model.margin_.upper),
-    ):
-        parts.values[name] = encoded(name, value)
+    parts.values |= {"n_iter": encoded("n_iter", model.n_iter_), **_how_wide(model)}
     parts.tensors |= {
         "weights": np.append(model.coef_[0], model.intercept_),
         "support.rows": model.support_,
@@ -56,9 +50,10 @@ def unpack_widest(model: MaxMargin, parts: Parts) -> None:
 
 def summary_of_widest(model: MaxMargin) -> dict[str, Any]:
     """What a reader would like to know of the separator."""
-    return {
-        "support": len(model.support_),
-        "gap": encoded("gap", model.gap_),
-        "margin_lower": encoded("margin_lower", model.margin_.lower),
-        "margin_upper": encoded("margin_upper", model.margin_.upper),
-    }
+    return {"support": len(model.support_), **_how_wide(model)}
+
+
+def _how_wide(model: MaxMargin) -> dict[str, Any]:
+    lower, upper = model.margin_
+    found = {"gap": model.gap_, "margin_lower": lower, "margin_upper": upper}
+    return {name: encoded(name, value) for name, value in found.items()}

@@ -146,7 +146,7 @@ def decoded(name: str, value: Any) -> Any:
 
 def _decoded(name: str, kind: str, inner: Any) -> Any:
     if kind == "float":
-        return {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[_among(inner, "inf", "-inf", "nan")]
+        return {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[inner]
     if kind == "dict":
         found = {decoded(name, k): decoded(name, v) for k, v in inner}
         if len(found) == len(inner):
@@ -160,12 +160,6 @@ def _decoded(name: str, kind: str, inner: Any) -> Any:
         if type(scalar.item()) is type(item) and encoded(name, scalar) == {kind: inner}:
             return scalar
     raise ValueError
-
-
-def _among(value: Any, *choices: str) -> str:
-    if value not in choices:
-        raise ValueError
-    return str(value)
 
 
 def _random_state(name: str, random: np.random.RandomState) -> dict[str, Any]:

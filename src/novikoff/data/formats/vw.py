@@ -18,8 +18,13 @@ References
 Vowpal Wabbit wiki, "Input format".
 """
 
+from functools import partial
+from typing import IO
+
 import numpy as np
 
+from novikoff.data import sparse_text
+from novikoff.data.formats import Handler
 from novikoff.data.hashing import hashed
 from novikoff.data.lines import (
     BAR,
@@ -42,6 +47,10 @@ from novikoff.data.lines import (
     past_spaces,
 )
 from novikoff.data.numbers import number
+from novikoff.data.pipes import Opened
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Data
+from novikoff.errors import ParameterError
 from novikoff.jit import njit
 from novikoff.rows import U
 
@@ -259,6 +268,47 @@ def count(text):
     return lines_and(text, BAR)[0], n_words
 
 
-def expected(fault: int, rule: Rule) -> str:
-    """What should have been where a fault is."""
-    return EXPECTED[fault]
+def rule(options: Options) -> Rule:
+    """What is asked of a line."""
+    most = 2**options.bits - 1
+    return Rule(0, most, most, 0, options.labels == "optional", options.bad_lines == "skip")
+
+
+GRAMMAR = sparse_text.Grammar(
+    count,
+    parse,
+    expected=lambda fault, _: EXPECTED[fault],
+    rule=rule,
+    width=lambda options, _: int(2**options.bits),
+    has_weights_and_tags=True,
+)
+
+
+def read(source: Opened, options: Options) -> Data:
+    """All of a text."""
+    return sparse_text.parse_whole(GRAMMAR, sparse_text.as_text(source), options).data
+
+
+def write(data: Data, file: IO[bytes]) -> None:
+    """Examples as lines."""
+    y = None if data.y is None else sparse_text.as_numbers(data.y, "y")
+    weight = None if data.weight is None else sparse_text.as_numbers(data.weight, "weight")
+    for i, entries in enumerate(sparse_text.entries_of(data.X)):
+        words = []
+        if y is not None and not np.isnan(y[i]):
+            words.append(sparse_text.digits(y[i]))
+        if weight is not None:
+            if not words:
+                raise ParameterError(
+                    f"Row {i} has a weight and no label: Vowpal Wabbit needs both."
+                )
+            words.append(sparse_text.digits(weight[i]))
+        if data.tags is not None and (tag := data.tags[i]):
+            if any(c in tag for c in " \t\r\n|"):
+                raise ParameterError(f"The tag {tag!r} of row {i} has a space or a bar in it.")
+            words.append(f"'{tag}")
+        file.write(f"{' '.join([*words, '|', *entries])}\n".encode())
+
+
+stream = partial(sparse_text.stream_text, GRAMMAR)
+HANDLER = Handler(stream, read, write=write)

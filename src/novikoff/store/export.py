@@ -1,4 +1,4 @@
-r"""Models as ONNX graphs, which other runtimes evaluate to the same labels.
+r"""Models for other programs: coefficients as CSV, and ONNX graphs that give the same labels.
 
 A graph has one input, `X` of shape (n_samples, n_features), and two outputs: `label`, what
 `predict` gives, and `score`, what `decision_function` gives. The input has the precision
@@ -7,27 +7,77 @@ score is 0 but for rounding. A graph cannot refuse its input: a NaN, or a Winnow
 than 0 and 1, gets some label, where `predict` raises an error.
 """
 
+import csv
+import io
 import os
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import __version__
 from novikoff.errors import ParameterError
 from novikoff.files import replacing
-from novikoff.learners import VotedPerceptron
+from novikoff.learners import DUALS, VotedPerceptron
 from novikoff.learners.base import MistakeDriven
 from novikoff.margins.max_margin import MaxMargin
-
-Array = npt.NDArray[Any]
+from novikoff.store.values import Array
 
 OPSET, IR_VERSION = 17, 8
 """Old enough for the runtimes of 2022 on."""
 
 LARGEST = 2**31 - 2**20
 """A graph is a protobuf message, which ends at 2 GiB."""
+
+
+def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write the weights of a linear model as CSV: a line for each feature, the bias last.
+
+    The columns are `feature` and `weight`; of more than two classes, `feature` and one for the
+    weights of each, with its label above. A feature without a name goes by its number,
+    from 0 or as in the svmlight file that `novikoff fit` read; the bias is called `(intercept)`.
+    Weights are written such that reading them as doubles gives the same numbers.
+
+    Parameters
+    ----------
+    model : Perceptron, AveragedPerceptron, Winnow or MaxMargin
+    path : str or path-like
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from novikoff import Perceptron, store
+    >>> model = Perceptron(shuffle=False).fit([[0.0, 0.0], [1.0, 0.5]], [0, 1])
+    >>> store.to_csv(model, "weights.csv")
+    >>> print(Path("weights.csv").read_text(), end="")
+    feature,weight
+    0,1.0
+    1,0.5
+    (intercept),-1.0
+    """
+    check_is_fitted(model)
+    if isinstance(model, DUALS):
+        raise ParameterError(
+            f"A {type(model).__name__} was given, but it has no coefficients of features: its "
+            "weights are in the feature space of a kernel. Its `dual_coef_` are of examples."
+        )
+    if isinstance(model, VotedPerceptron):
+        raise ParameterError(
+            "A VotedPerceptron was given, but a vote has no coefficients: all its hyperplanes "
+            "predict. An AveragedPerceptron makes the same mistakes and has some."
+        )
+    first = getattr(model, "_first_feature", 0)
+    names = getattr(model, "feature_names_in_", range(first, first + model.n_features_in_))
+    with replacing(path) as file:
+        # what is no text, as half a character, is written as its code
+        text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
+        lines = csv.writer(text, lineterminator="\n")
+        many = len(model.coef_) > 1
+        lines.writerow(["feature", *(model.classes_.tolist() if many else ["weight"])])
+        weights = model.coef_.T.astype(float).tolist()
+        lines.writerows([name, *row] for name, row in zip(names, weights, strict=True))
+        lines.writerow(["(intercept)", *model.intercept_.astype(float).tolist()])
+        text.detach()
 
 
 def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:

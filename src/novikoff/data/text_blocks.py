@@ -7,25 +7,18 @@ bytes and on `block_bytes` alone, not on what the bytes are compressed by, nor o
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from novikoff.data.opening import NEWLINE, Bytes, Pipe, PlainFile
+from novikoff.data.pipes import Pipe
+from novikoff.data.plain_file import NEWLINE, Bytes, PlainFile
+from novikoff.data.results import Place
 from novikoff.errors import FileError
 
 LOOK = 2**16
 LONGEST_LINE = 2**27
 """How many bytes a line may have. What has more is no text, and would have to be held whole."""
-
-
-class Place(NamedTuple):
-    """A place between two lines of a text, or between two rows of a table."""
-
-    offset: int = 0
-    """How many bytes of text (decompressed), or rows of a table, come before it."""
-    line: int = 1
-    """The number of the line, or row, after it."""
 
 
 class Text(Protocol):
@@ -59,21 +52,14 @@ class Held:
         return self._bytes[start - self._offset : end]
 
 
-def first_newline(text: Text, start: int, stop: int) -> int:
-    """Where the first newline is, from `start` on; -1 if there is none before `stop`."""
-    for low in range(start, stop, LOOK):
-        high = min(low + LOOK, stop)
-        found = text.window(low, high)[: high - low].tobytes().find(b"\n")
-        if found >= 0:
-            return low + found
-    return -1
-
-
-def last_newline(text: Text, start: int, stop: int) -> int:
-    """Where the last newline is, before `stop`; -1 if there is none from `start` on."""
-    for high in range(stop, start, -LOOK):
-        low = max(high - LOOK, start)
-        found = text.window(low, high)[: high - low].tobytes().rfind(b"\n")
+def newline(text: Text, start: int, stop: int, *, last: bool = False) -> int:
+    """Where the first newline is from `start` on and before `stop`, or the last; -1 if none is."""
+    windows = ((low, min(low + LOOK, stop)) for low in range(start, stop, LOOK))
+    if last:
+        windows = ((max(high - LOOK, start), high) for high in range(stop, start, -LOOK))
+    for low, high in windows:
+        piece = text.window(low, high)[: high - low].tobytes()
+        found = piece.rfind(b"\n") if last else piece.find(b"\n")
         if found >= 0:
             return low + found
     return -1
@@ -83,10 +69,10 @@ def cut_after(text: Text, start: int, most: int) -> int:
     """Where the block that starts at `start` stops, if it is to have at most so many bytes."""
     if start + most >= text.size:
         return text.size
-    found = last_newline(text, start, start + most)
+    found = newline(text, start, start + most, last=True)
     if found < 0:
         limit = min(start + max(most, LONGEST_LINE), text.size)
-        found = first_newline(text, start + most, limit)
+        found = newline(text, start + most, limit)
         if found < 0 and limit < text.size:
             raise too_long(text.name, start)
     return found + 1 if found >= 0 else text.size

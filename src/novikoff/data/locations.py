@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.data.opening import Pipe
-from novikoff.data.options import Data
+from novikoff.data.formats import FORMATS
+from novikoff.data.pipes import Pipe
 from novikoff.data.reader import stream
+from novikoff.data.results import Data
 from novikoff.errors import FileError
 from novikoff.labels import as_labels, as_written
 
-TEXTS = ("svmlight", "vw", "csv")
 FEW = 2**14
 """How many bytes of a block to read again at a time, before going line by line."""
 
@@ -33,15 +33,16 @@ def blamed_on_row(
 
 def line_of(source: str | Pipe, block: Data, row: int, reading: dict[str, Any]) -> int | None:
     """The line that a row of a block came from; None if that cannot be told any more."""
-    named = reading.get("format") == "csv" and block.names is not None
-    header = int(named and block.start.offset == 0)
+    told = FORMATS.get(reading.get("format", ""))
+    is_text = told is not None and told.is_text
+    header = int(is_text and block.names is not None and block.start.offset == 0)
     if block.next.line - block.start.line - header == block.X.shape[0]:
         return block.start.line + header + row
     if isinstance(source, Pipe):
         return None
     at = block.start
-    for size in (FEW, 1) if reading.get("format") in TEXTS else (1,):
-        with closing(stream(source, block_bytes=size, start=at, **reading)) as again:  # type: ignore[type-var]
+    for size in (FEW, 1) if is_text else (1,):
+        with closing(stream(source, block_bytes=size, start=at, **reading)) as again:
             for part in again:
                 at = part.start
                 if row < part.X.shape[0]:

@@ -11,9 +11,17 @@ T. Joachims, SVM-light, https://www.cs.cornell.edu/people/tj/svm_light/, "How to
 C.-C. Chang and C.-J. Lin, LIBSVM, README, section "svm-train usage".
 """
 
-import numpy as np
-import numpy.typing as npt
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from typing import IO
 
+import numpy as np
+from scipy import sparse
+
+from novikoff.data import sparse_text
+from novikoff.data.formats import Handler
 from novikoff.data.lines import (
     BLANK,
     CHANGED,
@@ -32,6 +40,12 @@ from novikoff.data.lines import (
     past_spaces,
 )
 from novikoff.data.numbers import TEN, digit, number
+from novikoff.data.opener import open_source
+from novikoff.data.pipes import Opened
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Data, Place
+from novikoff.data.text_blocks import blocks
+from novikoff.errors import ParameterError
 from novikoff.jit import njit
 from novikoff.rows import U
 
@@ -181,14 +195,86 @@ def parse(text, sink, rule, faults):
     return Tally(np.int64(row), np.int64(k), line, bad, least, most, became)
 
 
-def count(text: npt.NDArray[np.uint8]) -> tuple[int, int]:
-    """How many lines a text has, and how many entries at most."""
-    n_lines, n_colons = lines_and(text, COLON)
-    return n_lines, n_colons
-
-
 def expected(fault: int, rule: Rule) -> str:
     """What should have been where a fault is."""
     if fault == RANGE:
         return f"an index from {rule.least} to {rule.most}"
     return EXPECTED[fault]
+
+
+def rule(options: Options) -> Rule:
+    """What is asked of a line. An index of unknown base is taken to start at 1 until a 0 comes."""
+    base = 0 if options.zero_based is True else 1
+    least = 1 if options.zero_based is False else 0
+    most = MOST_INDEX if options.n_features is None else options.n_features - 1 + base
+    return Rule(least, most, most, base, options.labels == "optional", options.bad_lines == "skip")
+
+
+def width(options: Options, seen: int) -> int:
+    """How many columns there are, `seen` being one more than the greatest index."""
+    return max(seen, 1) if options.n_features is None else options.n_features
+
+
+GRAMMAR = sparse_text.Grammar(lambda text: lines_and(text, COLON), parse, expected, rule, width)
+
+
+def read(source: Opened, options: Options) -> Data:
+    """All of a text, which shows what its indices start at and how many features there are."""
+    text = sparse_text.as_text(source)
+    data, least, most = sparse_text.parse_whole(GRAMMAR, text, options)
+    if options.zero_based != "auto" or least > 0:
+        return data
+    if options.n_features is not None and most >= options.n_features:  # this says where
+        return sparse_text.parse_whole(GRAMMAR, text, replace(options, zero_based=True)).data
+    np.add(data.X.indices, 1, out=data.X.indices)
+    data.X.resize(data.X.shape[0], width(options, most + 1))
+    return data._replace(base=0)
+
+
+def survey(source: Opened, options: Options) -> Options:
+    """The options with the base of the indices and the number of features filled in."""
+    if options.zero_based != "auto" and options.n_features is not None:
+        return options
+    if source.path is None:
+        raise ParameterError(
+            f"{source.name} can be read only once, so a stream of it cannot find out how many "
+            "features it has and whether their indices start at 0 or 1: give n_features, and "
+            "zero_based as True or False."
+        )
+    least, most, line = 2**63 - 1, -1, 1
+    lenient = replace(options, n_features=None)
+    with (
+        closing(open_source(source.path)) as again,
+        ThreadPoolExecutor(options.threads) as pool,
+    ):
+        for text, first, stop in blocks(again, options.block_bytes, Place()):
+            found = sparse_text.parse_text(GRAMMAR, text, Place(first, line), stop, lenient, pool)
+            least, most, line = min(least, found.least), max(most, found.most), found.data.next.line
+    zero_based = options.zero_based if options.zero_based != "auto" else least == 0
+    return replace(options, zero_based=zero_based, n_features=width(options, most + zero_based))
+
+
+def write(data: Data, file: IO[bytes]) -> None:
+    """Examples as lines."""
+    X, y = data.X, data.y
+    if y is None or data.weight is not None or data.tags is not None:
+        raise ParameterError(
+            "svmlight text needs y (NaN for no label), and has no place for weights and tags."
+        )
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    labels = sparse_text.as_numbers(y, "y").tolist()
+    entries = sparse_text.entries_of(X, data.base)
+    for i, (label, words) in enumerate(zip(labels, entries, strict=True)):
+        if label == label:
+            words.insert(0, sparse_text.digits(label))
+        if not words:
+            raise ParameterError(
+                f"Row {i} has neither a label nor an entry, which in svmlight text is no example."
+            )
+        file.write(f"{' '.join(words)}\n".encode())
+
+
+stream = partial(sparse_text.stream_text, GRAMMAR)
+HANDLER = Handler(stream, read, survey, write=write)

@@ -1,0 +1,66 @@
+"""A file format is a line in the table and a file of its name, and everything goes by that."""
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from novikoff.data import Data, formats, read, stream, write
+from novikoff.data.formats import FORMATS, WRITTEN, Format, Handler
+from novikoff.data.reader_options import Options
+from novikoff.data.results import Place
+from novikoff.data.text_blocks import blocks
+from novikoff.errors import FileError, ParameterError
+
+
+def test_every_format_has_a_file_and_every_file_a_format():
+    files = {path.stem for path in Path(formats.__file__).parent.glob("*.py")}
+    assert files - {"__init__"} == set(FORMATS)
+    suffixes = [suffix for line in FORMATS.values() for suffix in line.suffixes]
+    assert len(suffixes) == len(set(suffixes))
+    options = {name for line in FORMATS.values() for name in line.options}
+    assert options <= set(Options.__dataclass_fields__)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_file_does_what_the_line_says(name):
+    line, handler = FORMATS[name], FORMATS[name].handler("x")
+    assert (handler.write is not None) == line.is_written == (name in WRITTEN)
+    assert bool(line.magic) != line.is_text
+
+
+def semicolons(source, options, start):
+    for text, first, stop in blocks(source, options.block_bytes, start):
+        rows = [line.split(b";") for line in text.window(first, stop).tobytes().split()]
+        table = np.array(rows, float)
+        yield Data(table[:, :-1], table[:, -1], start=Place(first), next=Place(stop))
+
+
+def written(data, file):
+    np.savetxt(file, np.column_stack([data.X, data.y]), delimiter=";")
+
+
+def test_a_new_format_is_one_line_and_one_file(tmp_path, monkeypatch):
+    module = ModuleType("novikoff.data.formats.ssv")
+    module.HANDLER = Handler(semicolons, write=written)
+    monkeypatch.setitem(FORMATS, "ssv", Format("ssv", (".ssv",), line=rb"[^;]*;.*"))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    X, y = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([1.0, -1.0, 1.0])
+    for name, options in (("x.ssv.gz", {}), ("x.ssv", {}), ("x", {"format": "ssv"})):
+        write(tmp_path / name, X, y, **options)
+        for reading in (options, {}):
+            found = read(tmp_path / name, **reading)
+            assert (found.X.tolist(), found.y.tolist()) == (X.tolist(), y.tolist())
+            assert len([*stream(tmp_path / name, block_bytes=90, **reading)]) == 3
+
+
+def test_messages_list_the_formats(tmp_path):
+    (tmp_path / "x").write_bytes(b"what is this\n")
+    with pytest.raises(FileError, match=f"give format=NAME, one of {', '.join(FORMATS)}$"):
+        read(tmp_path / "x")
+    with pytest.raises(ParameterError, match=f"one of {', '.join(WRITTEN)}.$"):
+        write(tmp_path / "x", [[1.0]], [1])
+    with pytest.raises(ParameterError, match="format='xls': choose from None, 'svmlight'"):
+        read(tmp_path / "x", format="xls")
