@@ -21,7 +21,7 @@ from laws.learners import ADDITIVE, RECORDED, assert_same, data_for, fitted, opt
 from novikoff import NotSeparable, Perceptron, Trace, Winnow, novikoff_bound
 from novikoff.data import load
 from novikoff.errors import DataError, ParameterError
-from novikoff.proving import quantities
+from novikoff.proofs.proof import quantities
 from worlds import conventions, planted, worlds
 
 EPOCHS = 4

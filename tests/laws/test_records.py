@@ -15,7 +15,7 @@ from laws.test_many_classes import many_worlds
 from novikoff import NotSeparable, PassiveAggressive, Perceptron, Pocket, Winnow, novikoff_bound
 from novikoff.errors import DataError, ParameterError
 from novikoff.learners import LEARNERS, many
-from novikoff.proving import quantities
+from novikoff.proofs.proof import quantities
 from worlds import conventions
 
 FORMS = {"dense": (np.asarray, np.float64), "sparse": (sparse.csr_array, np.float32)}

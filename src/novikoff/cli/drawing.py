@@ -27,6 +27,7 @@ from novikoff.cli.reading import (
     tell_order,
     tell_skipped,
 )
+from novikoff.cli.training import Training, size_of
 from novikoff.cli.wording import counted
 from novikoff.data.options import Data
 from novikoff.errors import DataError, FileError, NotSeparable, NovikoffError, ParameterError
@@ -34,7 +35,6 @@ from novikoff.files import replacing
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.trace import Trace
-from novikoff.training import Training, size_of
 
 OF_RUNS = ("update", "proof", "progress")
 DOTS = 150

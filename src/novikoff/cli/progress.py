@@ -5,10 +5,10 @@ import sys
 from contextlib import ExitStack
 from typing import Any, Self
 
+from novikoff.cli.training import Training
 from novikoff.cli.wording import counted
 from novikoff.data.opening import ENDINGS
 from novikoff.data.options import Data
-from novikoff.training import Training
 
 LINES = ("svmlight", "vw", "csv")
 

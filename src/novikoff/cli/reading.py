@@ -17,7 +17,7 @@ from novikoff.data.places import blamed_on_row, first_other, third_label
 from novikoff.data.reader import guess, read, survey
 from novikoff.errors import FileError, ParameterError
 from novikoff.labels import as_label, as_labels, as_written
-from novikoff.margins.bracket import Bracket
+from novikoff.separation.bracket import Bracket
 
 READING = (
     "format",

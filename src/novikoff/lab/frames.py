@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff
+from novikoff.description import describe
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
 from novikoff.lab.presets import NAMES, preset
 from novikoff.lab.scripts import parameters, script, starting
@@ -17,11 +18,10 @@ from novikoff.lab.state import LEARNERS, State, to_link
 from novikoff.lab.verdicts import disjunction_bound, verdict
 from novikoff.lab.visits import MOST_STEPS, Visits, means, seen, visits
 from novikoff.learners.additive import Additive
-from novikoff.plots.progress import brackets
-from novikoff.plots.proof import curves, made_before
-from novikoff.theorem import Proof
+from novikoff.plots.convergence import brackets
+from novikoff.plots.theorem import curves, made_before
+from novikoff.proofs.proof import Proof
 from novikoff.trace import Trace
-from novikoff.words import describe
 
 Array = npt.NDArray[Any]
 

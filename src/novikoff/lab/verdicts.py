@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.margins.bounds import winnow_bound
-from novikoff.margins.certificate import Separability
-from novikoff.margins.separability import separability
+from novikoff.proofs.bounds import winnow_bound
+from novikoff.separation.certificate import Separability
+from novikoff.separation.separability import separability
 
 Array = npt.NDArray[Any]
 

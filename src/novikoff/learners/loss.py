@@ -13,7 +13,7 @@ import numpy as np
 
 from novikoff.errors import ParameterError
 from novikoff.learners import parameters
-from novikoff.margins.hyperplane import Array, labelled_scores
+from novikoff.separation.hyperplane import Array, labelled_scores
 
 
 def perceptron_loss(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:

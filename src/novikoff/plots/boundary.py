@@ -13,9 +13,7 @@ from novikoff.labels import as_labels
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.dual import DualLearner
-from novikoff.margins.geometry import as_examples
-from novikoff.margins.hyperplane import margin
-from novikoff.margins.max_margin import MaxMargin
+from novikoff.max_margin.estimator import MaxMargin
 from novikoff.plots.regions import class_numbers, draw_regions, is_plane, require_drawable, scores
 from novikoff.plots.style import (
     CLASSES,
@@ -30,6 +28,8 @@ from novikoff.plots.style import (
     ink,
     legend_beside,
 )
+from novikoff.separation.geometry import as_examples
+from novikoff.separation.hyperplane import margin
 
 SCORE = r"$\langle w, x\rangle + b = 0$"
 

@@ -7,8 +7,7 @@ import numpy as np
 
 from novikoff.labels import as_labels, two_classes
 from novikoff.learners import AveragedPerceptron, Perceptron, VotedPerceptron
-from novikoff.margins.geometry import as_examples
-from novikoff.margins.max_margin import MaxMargin
+from novikoff.max_margin.estimator import MaxMargin
 from novikoff.plots.style import (
     BLUE,
     GREEN,
@@ -24,6 +23,7 @@ from novikoff.plots.style import (
     name_features,
     two_features,
 )
+from novikoff.separation.geometry import as_examples
 
 BOUNDARIES = {
     "standard": ("AB", BLUE, "-"),

@@ -19,7 +19,7 @@ from novikoff.errors import ParameterError
 from novikoff.files import replacing
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
-from novikoff.margins.max_margin import MaxMargin
+from novikoff.max_margin.estimator import MaxMargin
 
 Array = npt.NDArray[Any]
 

@@ -1,0 +1,191 @@
+r"""How a certificate is checked over shards, and what a hyperplane is worth on all of them.
+
+Every shard checks its own rows, in exact arithmetic; the rows of the proof are sent, and added up
+where they arrive. Together that is what `Separability.verify` does.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.errors import DataError
+from novikoff.separation import joint_certificate, kesler, widest
+from novikoff.separation.bracket import Bracket
+from novikoff.separation.certificate import Separability
+from novikoff.separation.kesler import Labelled
+from novikoff.separation.sharded.certify import outside
+from novikoff.separation.sharded.coordinator import Coordinator, Travel
+from novikoff.separation.sharded.protocol import Shards
+from novikoff.separation.sharded.questions import Exact, Margins, Sides
+
+Array = npt.NDArray[Any]
+
+
+def verify(
+    certificate: Separability, shards: Shards, report: Callable[[Travel], None] | None = None
+) -> tuple[bool, Travel]:
+    """Does the certificate prove its verdict and its margin for the rows of all shards?
+
+    And what it took to see that.
+
+    Parameters
+    ----------
+    certificate : Separability
+    shards : Shards
+    report : callable, default=None
+        Told what has travelled whenever the shards were asked something.
+
+    Returns
+    -------
+    bool, Travel
+    """
+    checking = Checking(certificate, shards, report)
+    try:
+        return checking.holds(), checking.travel
+    except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
+        return False, checking.travel
+
+
+class Checking(Coordinator):
+    """The check of one certificate."""
+
+    def __init__(
+        self,
+        certificate: Separability,
+        shards: Shards,
+        report: Callable[[Travel], None] | None = None,
+    ) -> None:
+        super().__init__(shards, certificate.fit_intercept, report)
+        self.told, self.bias = certificate, certificate.fit_intercept
+
+    def holds(self) -> bool:
+        """Does it hold?"""
+        told, rows, K = self.told, self.told.rows, len(self.problem.classes)
+        if told.n_classes != K or not rows or told.verdict == "undecided":
+            return False
+        if not all(isinstance(row, int) and 0 <= row < self.whole.n for row in rows):
+            return False
+        numbers = sorted(set(rows))
+        X, y = self.fetch(numbers)
+        few = replace(told, rows=tuple(np.searchsorted(numbers, rows).tolist()))
+        D = Labelled(X, y, K, self.bias)
+        if told.verdict == "separable":
+            alone = joint_certificate.holds(few, D) if self.problem.many else few.holds(X, y)
+            return alone and self.separates()
+        if told.margin != Bracket(0.0, 0.0) or not self.cancels(few, D):
+            return False
+        if told.verdict == "quasi-separable":
+            return self.supports(few, D)
+        return told.verdict == "inseparable" and self.spans(few, D)
+
+    def separates(self) -> bool:
+        """Is every row strictly on its side, and the margin no less than stated?"""
+        W = weights_of(self.told.coef, self.told.intercept)
+        free = self.bias and not self.problem.many
+        W = W if self.problem.many else widest.unit(W)
+        question = Margins(self.problem, None, W, -inf, 0, not free, doubts=1.0)
+        low, strict, _ = self.measure(question)
+        if self.problem.many:
+            lower = kesler.margin_at_least(float(low[0]), W, self.bias)
+        else:
+            lower = (widest.at_least if free else widest.from_origin_at_least)(low, W[0])
+        return strict and self.told.margin.lower <= max(0.0, lower)
+
+    def cancels(self, few: Separability, D: Labelled) -> bool:
+        """Do the rows of the proof, times their multipliers, add up to 0?"""
+        if not self.problem.many:
+            return few._cancels(D.X, D.y)
+        proper = joint_certificate.proper(few, D)
+        return proper and joint_certificate.cancels(few, D, joint_certificate.pairs_of(few))
+
+    def supports(self, few: Separability, D: Labelled) -> bool:
+        """Is the exact witness nowhere on the wrong side, and somewhere on the right one?"""
+        exact: Exact | None
+        if self.problem.many:
+            exact = joint_certificate.exact_weights(few, D)
+        else:
+            exact = [list(few.witness or ())] if few._has_witness(self.problem.width) else None
+        if exact is None:
+            return False
+        answers = self.ask(Sides(self.problem, None, exact, 0))
+        return all(a.lowest >= 0 for a in answers) and any(a.highest > 0 for a in answers)
+
+    def spans(self, few: Separability, D: Labelled) -> bool:
+        """Whatever vanishes on the rows of the proof vanishes on all rows."""
+        at = np.array(few.rows)
+        question = outside(D._replace(X=D.X[at], y=D.y[at]), few.rivals, self.whole, 0)
+        if question is None:
+            return True
+        return not any(a.beyond or a.met.any() for a in self.ask(question))
+
+
+# ------------------------------------------------------------- any hyperplane
+
+
+class Reach(NamedTuple):
+    """What weights are worth on all shards.
+
+    Parameters
+    ----------
+    n_rows : int
+    radius : float
+        The length of the longest row, before a bias joins it.
+    margin : float
+        The least margin of any row: its distance from the hyperplane, below 0 on the wrong side.
+        Of more than two classes, the least lead of the right class, divided by the length of all
+        weights and biases. Above 0 it is rounded down, and so a lower end of the margin's bracket.
+    separates : bool
+        Is every row strictly on its side? Decided exactly.
+    """
+
+    n_rows: int
+    radius: float
+    margin: float
+    separates: bool
+
+
+def measure(shards: Shards, coef: Any, intercept: Any = 0.0) -> Reach:
+    """The radius of all rows, and the least margin that these weights have on them.
+
+    Parameters
+    ----------
+    shards : Shards
+    coef : array of shape (n_features,) or (1, n_features), or one row for each of many classes
+    intercept : float or array
+        The bias, or one for each class.
+
+    Examples
+    --------
+    >>> from novikoff.separation.sharded.protocol import Here
+    >>> from novikoff.separation.sharded.verify import measure
+    >>> shards = Here([([[3.0, 4.0]], ["a"]), ([[0.0, 1.0]], ["b"])])
+    >>> found = measure(shards, coef=[-2.0, 0.0], intercept=1.0)
+    >>> found.radius, round(found.margin, 6), found.separates
+    (5.0, 0.5, True)
+    """
+    asking = Coordinator(shards, True)
+    K, width = len(asking.problem.classes), asking.problem.width
+    W = weights_of(np.asarray(coef, np.float64), np.asarray(intercept, np.float64))
+    rows = K if K > 2 else 1
+    if W.shape != (rows, width + 1):
+        raise DataError(
+            f"The weights have shape {np.shape(coef)}, but the shards have {width:,} columns and "
+            f"{K} classes: give {rows} times {width:,} weights, and {rows} biases."
+        )
+    if not np.isfinite(W).all() or not W[:, :-1].any():
+        raise DataError("The weights must be finite, and one of them not 0.")
+    low, strict, _ = asking.measure(Margins(asking.problem, None, W, -inf, 0))
+    size = widest.length_up((W if K > 2 else W[:, :-1]).ravel())
+    margin = widest.down(float(low.min()) / size) if low.min() > 0 else float(low.min()) / size
+    return Reach(asking.whole.n, asking.whole.longest, margin, strict)
+
+
+def weights_of(coef: Any, intercept: Any) -> Array:
+    """One row of weights, or one for each class, the bias last."""
+    rows = np.atleast_2d(np.asarray(coef))
+    biases = np.broadcast_to(np.reshape(intercept, (-1, 1)), (len(rows), 1))
+    return np.hstack([rows, biases])
