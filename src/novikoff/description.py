@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,8 +14,7 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.separation.geometry import as_examples
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array, Matrix
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -26,7 +24,7 @@ MANY = 12
 """How many of many classes are spoken of."""
 
 
-def describe(model: Any, X: Any = None, *, names: Sequence[str] | None = None) -> str:
+def describe(model: Any, X: Matrix = None, *, names: Sequence[str] | None = None) -> str:
     r"""A fitted model in a paragraph that a person can read.
 
     The boundary as an equation in the features' own names, its distance from the origin, which
@@ -193,7 +191,7 @@ def _pushes(model: Any, effect: Array, names: Sequence[str], per: str) -> list[s
     return [f"Per {per}, {'; '.join(clauses)}."] if clauses else []
 
 
-def _deviations(model: Any, X: Any) -> Array:
+def _deviations(model: Any, X: Matrix) -> Array:
     """The standard deviation of each feature, as the model sees it."""
     X, space = as_examples(X), _space(model)
     if X.shape[1] != model.n_features_in_:

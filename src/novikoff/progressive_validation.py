@@ -19,6 +19,7 @@ from scipy import sparse
 
 from novikoff.errors import BadRow, DataError, ParameterError
 from novikoff.learners import parameters
+from novikoff.typing import Matrix
 
 Interval = tuple[float, float]
 
@@ -264,11 +265,11 @@ def _row(x: Any) -> Any:
     return x.reshape(1, -1) if len(x.shape) == 1 else x
 
 
-def _is_frame(X: Any) -> bool:
+def _is_frame(X: Matrix) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def _cutting(X: Any, *, named: bool) -> Callable[[int, int], Any]:
+def _cutting(X: Matrix, *, named: bool) -> Callable[[int, int], Any]:
     """What cuts rows out of a block; those of a frame keep their names if they have a use."""
     if sparse.issparse(X):
         return _sparse_cutting(sparse.csr_array(X))
@@ -277,7 +278,7 @@ def _cutting(X: Any, *, named: bool) -> Callable[[int, int], Any]:
     return lambda low, high: rows[low:high]
 
 
-def _sparse_cutting(X: Any) -> Callable[[int, int], Any]:
+def _sparse_cutting(X: Matrix) -> Callable[[int, int], Any]:
     """The same. A single row is put together here: by scipy that takes as long as to learn it."""
     blank = sparse.csr_array((1, X.shape[1]), dtype=X.dtype)
     data, indices, indptr = X.data, X.indices, X.indptr

@@ -6,7 +6,6 @@ from math import inf
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff
@@ -22,8 +21,7 @@ from novikoff.plots.convergence import brackets
 from novikoff.plots.theorem import curves, made_before
 from novikoff.proofs.proof import Proof
 from novikoff.trace import Trace
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
 
 BRACKETS = 600
 """At how many updates, at the most, the margin bracket is measured."""

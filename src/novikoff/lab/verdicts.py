@@ -4,13 +4,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.proofs.bounds import winnow_bound
 from novikoff.separation.certificate import Separability
 from novikoff.separation.separability import separability
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
 
 SECONDS = 5.0
 """What a verdict may take; in the plane it takes a few milliseconds."""

@@ -3,17 +3,15 @@
 A trace has the updates alone. Which examples were visited between them follows from the order.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from novikoff.examples import shuffled
 from novikoff.inputs import as_seen
 from novikoff.trace import Trace
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
 
 MOST_STEPS = 20_000
 

@@ -10,18 +10,16 @@ data, except where the centre is so far off that scores would be differences of 
 
 from collections.abc import Iterator
 from math import fsum
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.cores import row_by_row
 from novikoff.inputs import as_rows
 from novikoff.jit import njit
 from novikoff.rows import U, add, column, dot, first, last, value
+from novikoff.typing import Array, Matrix
 
-Array = npt.NDArray[Any]
 MOST_EXPONENT = 1000
 """Of a power of two that is a float, and so is its reciprocal."""
 FAR = 100.0
@@ -30,7 +28,7 @@ BLOCK = 1 << 12
 """How many rows to make dense at a time."""
 
 
-def dense(X: Any, rows: Array) -> Array:
+def dense(X: Matrix, rows: Array) -> Array:
     """A few rows as doubles."""
     X = X[rows]
     return np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
@@ -78,7 +76,7 @@ def squares(X, which, out):
             out[column(X, e)] += x * x
 
 
-def lengths(X: Any, n: int, c: Array) -> Array:
+def lengths(X: Matrix, n: int, c: Array) -> Array:
     r"""$\|x_i - c\|$ of all rows, where $c = 0$ if they are sparse."""
     out = np.empty(n)
     row_by_row(some_lengths, n, X, c, out)
@@ -102,7 +100,7 @@ def some_lengths(X, c, out, low, high):
 class Frame:
     """Examples in the coordinates of a search, and what can be asked of them."""
 
-    def __init__(self, X: Any, y: Array, *, bias: str = "free") -> None:
+    def __init__(self, X: Matrix, y: Array, *, bias: str = "free") -> None:
         """`bias` is "free", "held" (a weight like any other) or "none"."""
         self.n, self.d = X.shape
         self.all, self.y = np.arange(self.n), y

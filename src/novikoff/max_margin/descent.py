@@ -15,7 +15,6 @@ until the others have settled.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.clock import now
 from novikoff.cores import row_by_row
@@ -24,8 +23,8 @@ from novikoff.jit import njit
 from novikoff.max_margin.coordinates import Frame, dots
 from novikoff.max_margin.gap import Gap, measure, undecided
 from novikoff.rows import add, dot
+from novikoff.typing import Array
 
-Array = npt.NDArray[Any]
 PASSES, FULL = 25, 100
 """How many passes to make before looking how far they have come, and before taking all in again."""
 HOPE = 1000

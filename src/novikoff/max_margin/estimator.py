@@ -13,7 +13,6 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
@@ -26,23 +25,22 @@ from novikoff.max_margin.newton import Solution, solve
 from novikoff.saving import Saved
 from novikoff.separation import rounding, widest
 from novikoff.separation.bracket import Bracket
+from novikoff.separation.exact import Multipliers
 from novikoff.separation.geometry import WIDE, raw_scores
 from novikoff.separation.search import Search, Undecided, find
 from novikoff.separation.separability import separability
+from novikoff.typing import Array, Matrix
 
-Array = npt.NDArray[Any]
 Fitted = tuple[Solution, Bracket, float]
 """What was found, its margin, and the certified gap."""
 
 
-def as_solution(
-    n: int, v: Array, bracket: Bracket, rows: Array, shares: list[Fraction]
-) -> Solution:
+def as_solution(n: int, found: widest.Found) -> Solution:
     r"""A separator with the multipliers $\alpha = p / \gamma^2$ that make $w$ of it."""
-    square = Fraction(bracket.upper) ** 2
+    square = Fraction(found.margin.upper) ** 2
     alpha = np.zeros(n)
-    alpha[rows] = [float(p / square) for p in shares]
-    return Solution(v, alpha, 1)
+    alpha[found.proof.rows] = [float(p / square) for p in found.proof.shares]
+    return Solution(found.v, alpha, 1)
 
 
 class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
@@ -113,7 +111,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.budget = budget
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Matrix, y: Any, sample_weight: Any = None) -> Self:
         """Find the widest separator.
 
         Parameters
@@ -149,7 +147,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, deadline: float) -> None:
+    def _fit(self, X: Matrix, y: Any, sample_weight: Any, deadline: float) -> None:
         X = read(self, X, reset=True)
         y = as_labels(y)
         check_consistent_length(X, y)
@@ -178,7 +176,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         self.dual_coef_ = (signs[support] * solution.alpha[support]).reshape(1, -1)
         self.n_iter_ = solution.n_iter
 
-    def _soft(self, X: Any, y: Signs, weight: Array, deadline: float) -> Fitted:
+    def _soft(self, X: Matrix, y: Signs, weight: Array, deadline: float) -> Fitted:
         bias = "free" if self.fit_intercept else "none"
         cost = float(self.C) * weight
         if not (np.isfinite(cost).all() and cost.all()):
@@ -190,7 +188,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         gap = (primal - dual) / primal * (1.0 + 2.0**-50) if primal < inf else inf
         return solution, rounding.soft_margin(solution.v, primal, dual), gap
 
-    def _hard(self, X: Any, y: Signs, weight: Array, deadline: float) -> Fitted:
+    def _hard(self, X: Matrix, y: Signs, weight: Array, deadline: float) -> Fitted:
         """The widest of all strict separators; the weights of examples do not matter."""
         found = self._narrow(X, y, deadline) if X.shape[1] <= WIDE else self._wide(X, y, deadline)
         solution, bracket = found or self._certified(X, y, deadline)
@@ -198,19 +196,18 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         to_one = 1.0 / (bracket.lower * float(np.linalg.norm(solution.v[:-1])))
         return solution._replace(v=solution.v * to_one), bracket, gap
 
-    def _narrow(self, X: Any, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
+    def _narrow(self, X: Matrix, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
         try:
             verdict, _, witness, _ = find(Search(X, y, self.fit_intercept, deadline))
         except (Undecided, OverflowError):
             return None
         if verdict != "separable":
             return None
-        v, bracket, (rows, shares) = widest.margin(
-            X, y, np.asarray(witness), self.fit_intercept, self.tol / 2, deadline
-        )
-        return as_solution(len(y), v, bracket, rows, shares), bracket
+        bias = "free" if self.fit_intercept else "none"
+        found = widest.margin(X, y, np.asarray(witness), bias, self.tol / 2, deadline)
+        return as_solution(len(y), found), found.margin
 
-    def _wide(self, X: Any, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
+    def _wide(self, X: Matrix, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
         bias = "free" if self.fit_intercept else "none"
         half = now() + (deadline - now()) / 2  # the rest is for the certificate
         found = solve(X, y, np.full(len(y), inf), bias, self.tol / 2, half)
@@ -218,7 +215,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         near = bracket.gap <= self.tol / 2 * bracket.upper
         return (found, bracket) if bracket.lower > 0 and near else None
 
-    def _certified(self, X: Any, y: Signs, deadline: float) -> tuple[Solution, Bracket]:
+    def _certified(self, X: Matrix, y: Signs, deadline: float) -> tuple[Solution, Bracket]:
         """What `separability` says, where the quick ways found nothing."""
         left, result = deadline - now(), None
         if left > 0:
@@ -242,10 +239,10 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
                 result,
             )
         v = np.append(result.coef, result.intercept)  # type: ignore[arg-type]
-        rows, shares = np.array(result.rows), list(result.multipliers)
-        return as_solution(len(y), v, result.margin, rows, shares), result.margin
+        proof = Multipliers(np.array(result.rows), list(result.multipliers))
+        return as_solution(len(y), widest.Found(v, result.margin, proof)), result.margin
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Matrix) -> Array:
         r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.
 
         Parameters
@@ -268,7 +265,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
             raise overflow(np.float64)
         return out
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Matrix) -> Array:
         """The class of each row; `classes_[1]` on the hyperplane itself.
 
         Parameters

@@ -18,11 +18,9 @@ the one up to which all weigh what the positive ones do), which moves by no more
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.max_margin.coordinates import Frame
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
 
 
 class Gap(NamedTuple):

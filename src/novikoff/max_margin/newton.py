@@ -21,7 +21,6 @@ Optimization Methods and Software 35(4).
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
@@ -31,8 +30,8 @@ from novikoff.jit import njit
 from novikoff.max_margin.coordinates import Frame, square_total
 from novikoff.max_margin.descent import approach
 from novikoff.max_margin.gap import Gap, length_square, measure, undecided
+from novikoff.typing import Array, Matrix
 
-Array = npt.NDArray[Any]
 NARROW = 1500
 """Up to so many features the Hessian is factorized."""
 GROWTH = 3.0
@@ -87,7 +86,7 @@ class Solution(NamedTuple):
     n_iter: int
 
 
-def solve(X: Any, y: Array, cost: Array, bias: str, tol: float, deadline: float) -> Solution:
+def solve(X: Matrix, y: Array, cost: Array, bias: str, tol: float, deadline: float) -> Solution:
     """The widest separator at these costs of being inside its margin, or beyond."""
     frame = Frame(X, y, bias=bias)
     with np.errstate(over="ignore", divide="ignore"):

@@ -20,7 +20,6 @@ from novikoff.plots.style import (
     GREY,
     LARGE,
     SMALL,
-    Array,
     axes_for,
     draw_examples,
     frame_around,
@@ -30,6 +29,7 @@ from novikoff.plots.style import (
 )
 from novikoff.separation.geometry import as_examples
 from novikoff.separation.hyperplane import margin
+from novikoff.typing import Array, Matrix
 
 SCORE = r"$\langle w, x\rangle + b = 0$"
 
@@ -109,7 +109,7 @@ class BoundaryDisplay:
         self.large = large
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, X: Matrix, y: Any, *, ax: Any = None) -> Self:
         """Draw the boundary of a fitted learner on its data.
 
         Parameters
@@ -257,7 +257,7 @@ def _is_linear(estimator: Any) -> bool:
     return not curved
 
 
-def _reach(estimator: Any, X: Any, y: Array, w: Array, b: float) -> float | None:
+def _reach(estimator: Any, X: Matrix, y: Array, w: Array, b: float) -> float | None:
     """The geometric margin; for a soft one, what the model makes it."""
     if not w.any():
         return None
@@ -279,7 +279,7 @@ def _how_often(estimator: Any, n: int) -> tuple[Array | None, str]:
     return (updates if updates is not None and len(updates) == n else None), "mistaken"
 
 
-def projected(X: Any, w: Array, b: float) -> Array:
+def projected(X: Matrix, w: Array, b: float) -> Array:
     """Signed distances from the hyperplane, and the first principal direction of the rest."""
     length = float(np.linalg.norm(w))
     if length == 0:

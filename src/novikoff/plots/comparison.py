@@ -14,7 +14,6 @@ from novikoff.plots.style import (
     GREY,
     PURPLE,
     VERMILLION,
-    Array,
     axes_for,
     draw_examples,
     frame_around,
@@ -24,6 +23,7 @@ from novikoff.plots.style import (
     two_features,
 )
 from novikoff.separation.geometry import as_examples
+from novikoff.typing import Array, Matrix
 
 BOUNDARIES = {
     "standard": ("AB", BLUE, "-"),
@@ -95,7 +95,7 @@ class ComparisonDisplay:
     @classmethod
     def from_data(
         cls,
-        X: Any,
+        X: Matrix,
         y: Any,
         *,
         C: float = inf,

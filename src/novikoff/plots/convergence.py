@@ -6,9 +6,10 @@ import numpy as np
 
 from novikoff.errors import NotSeparable
 from novikoff.learners.additive import Additive
-from novikoff.plots.style import BLUE, GREY, VERMILLION, Array, axes_for, legend, pyplot
+from novikoff.plots.style import BLUE, GREY, VERMILLION, axes_for, legend, pyplot
 from novikoff.proofs.proof import as_in_run, lowest_lead
 from novikoff.trace import Trace
+from novikoff.typing import Array
 
 POINTS = 150
 """At how many updates, at the most, the bracket is measured."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.labels import codes
-from novikoff.plots.style import CLASSES, Array, ink
+from novikoff.plots.style import CLASSES, ink
+from novikoff.typing import Array
 
 TINY = 1e-9
 """By how much, of the largest, the predicted one of equal scores leads."""

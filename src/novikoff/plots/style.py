@@ -9,11 +9,9 @@ that are friendly to colorblind people.
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.errors import ParameterError
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array, Matrix
 
 BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
 ORANGE, SKY, PURPLE, YELLOW = "#E69F00", "#56B4E9", "#CC79A7", "#F0E442"
@@ -67,7 +65,7 @@ def ink() -> Any:
     return pyplot().rcParams["text.color"]
 
 
-def two_features(X: Any, what: str) -> Array:
+def two_features(X: Matrix, what: str) -> Array:
     """The examples, if they lie in a plane."""
     if X.shape[1] != 2:
         raise ParameterError(

@@ -4,9 +4,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from novikoff.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, Array, axes_for, legend
+from novikoff.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, axes_for, legend
 from novikoff.proofs.proof import Proof
 from novikoff.trace import Trace
+from novikoff.typing import Array
 
 FAR = 12.0
 """How many times its mistakes the bound may be before both axes become logarithmic."""

@@ -12,13 +12,13 @@ from novikoff.plots.style import (
     CLASSES,
     GREY,
     VERMILLION,
-    Array,
     axes_for,
     ink,
     keep_inside,
     legend_below,
 )
 from novikoff.trace import Trace
+from novikoff.typing import Array
 
 
 class UpdateDisplay:

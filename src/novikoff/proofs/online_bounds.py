@@ -12,6 +12,7 @@ import numpy as np
 
 from novikoff.errors import ParameterError
 from novikoff.proofs.bounds import _require
+from novikoff.typing import Matrix
 
 
 def passive_aggressive_bound(
@@ -79,7 +80,7 @@ def passive_aggressive_bound(
     return (norm + 2 * sqrt(loss)) ** 2
 
 
-def arow_bound(X: Any, u: Any, loss: float = 0.0, *, right: int = 0, r: float = 1.0) -> float:
+def arow_bound(X: Matrix, u: Any, loss: float = 0.0, *, right: int = 0, r: float = 1.0) -> float:
     r"""The most mistakes AROW can make with a full matrix (Crammer, Kulesza & Dredze 2009).
 
     Over the examples with an update, of which $U$ were right answers, for any $u$ with the hinge
@@ -126,7 +127,7 @@ def arow_bound(X: Any, u: Any, loss: float = 0.0, *, right: int = 0, r: float = 
 
 
 def second_order_bound(
-    X: Any, u: Any, margin: float, loss: float = 0.0, *, a: float = 1.0
+    X: Matrix, u: Any, margin: float, loss: float = 0.0, *, a: float = 1.0
 ) -> float:
     r"""The most mistakes a second-order perceptron can make (Cesa-Bianchi et al. 2005).
 
@@ -230,7 +231,7 @@ def balanced_winnow_bound(
     return (log(2 * n) + eta * loss) / gain if gain > 0 else inf
 
 
-def _matrix(X: Any, u: Any) -> tuple[Any, Any]:
+def _matrix(X: Matrix, u: Any) -> tuple[Any, Any]:
     X, u = np.atleast_2d(np.asarray(X, np.float64)), np.asarray(u, np.float64)
     if u.ndim != 1 or X.ndim != 2 or X.shape[1] != len(u):
         raise ParameterError(
@@ -240,7 +241,7 @@ def _matrix(X: Any, u: Any) -> tuple[Any, Any]:
     return X, u
 
 
-def _log_det(X: Any, a: float) -> float:
+def _log_det(X: Matrix, a: float) -> float:
     r"""$\ln\det(I + X^\top X/a)$"""
     if not X.size:
         return 0.0

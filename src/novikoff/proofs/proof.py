@@ -5,7 +5,6 @@ from math import inf, sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.clock import now
@@ -14,13 +13,10 @@ from novikoff.inputs import as_rows, at_unit_length
 from novikoff.learners.additive import Additive
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.proofs.bounds import novikoff_bound
-from novikoff.separation import joint_certificate
 from novikoff.separation.geometry import longest
 from novikoff.separation.joint import of_many
-from novikoff.separation.kesler import Labelled
-from novikoff.separation.separability import through_the_origin
-
-Array = npt.NDArray[Any]
+from novikoff.separation.kesler import ManyClasses
+from novikoff.typing import Array, Matrix
 
 BUDGET = 60.0
 """Seconds after which the search for the margin of many classes is given up."""
@@ -150,7 +146,7 @@ def quantities(trace: Any, u: Array, gamma: float, R: float) -> Proof:
     return carried_out(u, gamma, R, progress, square, abs(trace.step), trace.mistakes, doubt)
 
 
-def as_in_run(X: Any, space: dict[str, Any]) -> Any:
+def as_in_run(X: Matrix, space: dict[str, Any]) -> Any:
     """The examples as the theorem sees them: with all coordinates that the run gave them."""
     n = X.shape[0]
     Z = at_unit_length(X) if space["normalize"] else X.astype(np.float64)
@@ -162,7 +158,7 @@ def as_in_run(X: Any, space: dict[str, Any]) -> Any:
     return sparse.hstack([Z, one], format="csr") if sparse.issparse(Z) else np.hstack([Z, one])
 
 
-def widest(Z: Any, y: Array) -> tuple[Array, float]:
+def widest(Z: Matrix, y: Array) -> tuple[Array, float]:
     """The unit vector of the widest margin, and a margin that it is proved to have."""
     try:
         found = MaxMargin(fit_intercept=False).fit(Z, y)
@@ -175,11 +171,10 @@ def widest(Z: Any, y: Array) -> tuple[Array, float]:
     return found.coef_[0] / np.linalg.norm(found.coef_), found.margin_.lower
 
 
-def widest_of_many(Z: Any, y: Array, n_classes: int) -> tuple[Array, float]:
+def widest_of_many(Z: Matrix, y: Array, n_classes: int) -> tuple[Array, float]:
     """The same of many classes, in Kesler's space: a row for each."""
-    D = Labelled(Z, y, n_classes, False)
-    found = of_many(D, 1e-6, now() + BUDGET, through_the_origin)
-    if found.verdict == "undecided" or not joint_certificate.holds(found, D):
+    found = of_many(ManyClasses(Z, y, n_classes, False), 1e-6, now() + BUDGET)
+    if found.verdict == "undecided":
         raise OutOfTime(
             f"Within {BUDGET:g} seconds no margin was found, and no proof that there is none: give "
             "a direction u."
@@ -194,7 +189,7 @@ def widest_of_many(Z: Any, y: Array, n_classes: int) -> tuple[Array, float]:
     return W / np.linalg.norm(W), found.margin.lower
 
 
-def lowest_lead(Z: Any, y: Array, u: Array) -> float:
+def lowest_lead(Z: Matrix, y: Array, u: Array) -> float:
     r"""The least $\langle u_y - u_r, x_i\rangle$ over all examples and other classes $r$."""
     lead = np.asarray(Z @ u.T, np.float64)
     own = np.arange(len(y)), y

@@ -14,30 +14,22 @@ With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three thi
 import json
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import hypot, inf, sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from flint import fmpz
+from numpy.typing import ArrayLike
 
 from novikoff.errors import DataError
-from novikoff.inputs import as_rows
-from novikoff.separation import joint_certificate
 from novikoff.separation.bracket import Bracket
-from novikoff.separation.exact import (
-    combination,
-    expansion,
-    null_vectors,
-    rounded_to_floats,
-    signs,
-    whole_rows,
-)
-from novikoff.separation.geometry import labelled, without_empty_columns
-from novikoff.separation.kesler import Labelled
-from novikoff.separation.widest import combination_length_up, lower_end
+from novikoff.separation.geometry import labelled
+from novikoff.separation.kesler import examples
+from novikoff.separation.two_classes import Labelled
+from novikoff.typing import Array, MatrixLike
 
-Array = npt.NDArray[Any]
-
+NONE = Bracket(0.0, 0.0)
+"""The margin of what is not separable."""
 FORMAT, FORMAT_OF_MANY = "novikoff-separability-1", "novikoff-joint-separability-1"
 
 
@@ -87,19 +79,19 @@ class Separability:
     """
 
     verdict: str
-    coef: Array | None
-    intercept: float | None
-    witness: tuple[Fraction, ...] | None
-    rows: tuple[int, ...]
-    multipliers: tuple[Fraction, ...]
-    margin: Bracket
-    novikoff: float
-    infinite: tuple[int, ...]
-    fit_intercept: bool
+    coef: Array | None = None
+    intercept: Any = None
+    witness: tuple[Fraction, ...] | None = None
+    rows: tuple[int, ...] = ()
+    multipliers: tuple[Fraction, ...] = ()
+    margin: Bracket = NONE
+    novikoff: float = inf
+    infinite: tuple[int, ...] = ()
+    fit_intercept: bool = True
     rivals: tuple[int, ...] = ()
     n_classes: int = 2
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> bool:
+    def verify(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> bool:
         """Check the proof of the verdict and of the margin against the data.
 
         Independent of how the result was found: floats with a rigorous bound on their error
@@ -124,94 +116,29 @@ class Separability:
             if not all(row in place for row in self.rows):
                 return False
             own = replace(self, rows=tuple(place[row] for row in self.rows))
-        if n_classes > 2 or self.n_classes > 2:
-            D = Labelled(X, y, n_classes, self.fit_intercept)
-            return n_classes > 2 and own._holds_jointly(D)
-        return own.holds(X, y)
+        return own.holds(examples(X, y, n_classes, self.fit_intercept))
 
-    def holds(self, X: Any, y: Array) -> bool:
-        """Does it hold of examples with these signs?"""
-        if self.verdict == "separable":
-            return (v := self._separator(X, y)) is not None and self._measures(X, y, v)
-        if self.margin != Bracket(0.0, 0.0):
+    def holds(self, D: Labelled) -> bool:
+        """Does it hold of these examples?"""
+        if self.n_classes != D.n_classes or not D.proper(self):
             return False
         try:
-            if self.verdict == "quasi-separable":
-                return self._cancels(X, y) and self._supports(X, y)
-            if self.verdict == "inseparable":
-                return self._cancels(X, y) and self._spans(X, y)
-        except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
-            return False
-        return False
-
-    def _holds_jointly(self, D: Labelled) -> bool:
-        try:
-            return joint_certificate.holds(self, D)
-        except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
-            return False
-
-    def _separator(self, X: Any, y: Array) -> Array | None:
-        """The witness, if it has every row strictly on its side."""
-        if self.coef is None or len(self.coef) != X.shape[1] or self.intercept is None:
-            return None
-        v = np.append(self.coef, self.intercept)
-        if not np.isfinite(v).all() or (not self.fit_intercept and v[-1] != 0):
-            return None
-        return v if (row_signs(v[None], X, y) > 0).all() else None
-
-    def _measures(self, X: Any, y: Array, v: Array) -> bool:
-        r"""The witness proves the lower end of the margin; rows and multipliers the upper one."""
-        bias = "free" if self.fit_intercept else "none"
-        if not self.margin.lower <= lower_end(X, y, v, bias) or not self._proper(len(y)):
-            return False
-        rows, p = np.array(self.rows), list(self.multipliers)
-        if self.fit_intercept and sum(s * int(t) for s, t in zip(p, y[rows], strict=True)) != 0:
-            return False  # a bias could tell the classes apart without any margin
-        return combination_length_up(X, y, rows, p, 0) <= self.margin.upper
-
-    def _proper(self, n: int) -> bool:
-        """Are these multipliers of distinct rows, above 0, that sum to 1?"""
-        rows = self.rows
-        return (
-            len(rows) == len(self.multipliers) == len(set(rows)) > 0
-            and all(isinstance(row, int) for row in rows)
-            and all(isinstance(p, Fraction) and p > 0 for p in self.multipliers)
-            and sum(self.multipliers) == 1
-            and min(rows) >= 0
-            and max(rows) < n
-        )
-
-    def _has_witness(self, d: int) -> bool:
-        """Is there an exact witness of so many columns, whose rounding is what is stated?"""
-        if self.witness is None or len(self.witness) != d + 1:
-            return False
-        if not self.fit_intercept and self.witness[-1] != 0:
-            return False
-        if self.coef is None or self.intercept is None:
-            return False
-        stated = np.append(self.coef, self.intercept)
-        return np.array_equal(stated, rounded_to_floats(self.witness))
-
-    def _supports(self, X: Any, y: Array) -> bool:
-        if self.witness is None or not self._has_witness(X.shape[1]):
-            return False
-        s = row_signs(expansion(list(self.witness)), X, y)
-        return bool((s >= 0).all() and (s > 0).any())
-
-    def _cancels(self, X: Any, y: Array) -> bool:
-        if not self._proper(len(y)):
-            return False
-        one = int(self.fit_intercept)
-        return not combination(X, y, np.array(self.rows), list(self.multipliers), one)
-
-    def _spans(self, X: Any, y: Array) -> bool:
-        """Whatever vanishes on the rows of the proof vanishes on all rows."""
-        X, _ = without_empty_columns(X)
-        for n in null_vectors(whole_rows(X, y, np.array(self.rows), self.fit_intercept)):
-            vector = [Fraction(v) for v in n] + [Fraction(0)] * (not self.fit_intercept)
-            if row_signs(expansion(vector), X, y).any():
+            if self.verdict == "separable":
+                W = D.stated(self)
+                return (
+                    W is not None
+                    and D.separates(W)
+                    and self.margin.lower <= D.lower_end(W)
+                    and D.upper_end(self) <= self.margin.upper
+                )
+            if self.margin != NONE or not D.cancels(self):
                 return False
-        return True
+            if self.verdict == "quasi-separable":
+                exact = D.exactly_stated(self)
+                return exact is not None and D.supports(exact)
+            return self.verdict == "inseparable" and D.spans(self)
+        except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
+            return False
 
     def __eq__(self, other: object) -> bool:
         """Is it the same certificate, to the bit?"""
@@ -281,6 +208,13 @@ class Separability:
             raise DataError(f"This is not a separability certificate: {error!r}.") from error
 
 
+def undecided(longest: float, bias: bool, n_classes: int = 2) -> Separability:
+    """Nothing was proved in time: no margin is larger than the longest example, or vector."""
+    upper = longest if n_classes == 2 else sqrt(2) * hypot(longest, float(bias)) * (1 + 1e-9)
+    margin = Bracket(0.0, upper)
+    return Separability("undecided", margin=margin, fit_intercept=bias, n_classes=n_classes)
+
+
 def in_hex(numbers: Any) -> Any:
     """Floats as hexadecimal literals, in lists as they were."""
     if numbers is None or isinstance(numbers, float):
@@ -313,10 +247,3 @@ def parsed(text: str) -> Fraction:
     """The fraction that was written."""
     p, q = text.split("/")
     return Fraction(int(fmpz(p)), int(fmpz(q)))
-
-
-def row_signs(V: Array, X: Any, y: Array) -> Array:
-    """The exact sign of every row's score, as -1, 0 or +1."""
-    out = np.empty(len(y), np.int8)
-    signs(V, as_rows(X), y, out)
-    return out

@@ -16,15 +16,12 @@ ones before it, the bias counted first, stays 0, as in R's `glm`, which leaves i
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.optimize import linprog
 
 from novikoff.separation.geometry import cosines
 from novikoff.separation.search import atoms
-
-Array = npt.NDArray[Any]
-
+from novikoff.typing import Array, Matrix
 
 WIDE = 1000
 """Past so many coefficients the program is too large, and the witness itself speaks."""
@@ -62,7 +59,7 @@ def diverging(search: Any, free: Array, witness: Array | None) -> list[int]:
         working = np.concatenate([working, new])
 
 
-def products(X: Any, y: Array, c: Array, m: int, n: int | None = None) -> Array:
+def products(X: Matrix, y: Array, c: Array, m: int, n: int | None = None) -> Array:
     r"""$Z^\top Z$ of the first `m` columns, for the first `n` rows, scaled, of unit length."""
     total = np.zeros((m, m))
     n = len(y) if n is None else n
@@ -107,7 +104,7 @@ def directions(v: Array) -> list[int]:
     return [int(np.sign(c)) if abs(c) > 1e-6 else 0 for c in v]
 
 
-def signed_sum(X: Any, y: Array, c: Array) -> Array:
+def signed_sum(X: Matrix, y: Array, c: Array) -> Array:
     r"""$\sum_i y_i (x_i, 1)$, every column scaled by `c` first: so it is in the range of floats."""
     total = np.zeros(len(c))
     for low in range(0, len(y), BLOCK):

@@ -6,24 +6,26 @@ sum with a bound on its rounding error; the compensated sum of Ogita, Rump and O
 as if computed in twice the precision; and integers. Nothing here trusts a solver.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import frexp, gcd, lcm, ldexp
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from flint import fmpz_mat, nmod_mat
 from scipy import sparse
 
+from novikoff.inputs import as_rows
 from novikoff.jit import njit
 from novikoff.rows import SUM, column, first, last, value
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array, Matrix
 
 U_ROUND = 2.0**-53
 LEAST = 5e-324
 LIMB = 32
 PRIME = 2**61 - 1
+Exact = list[list[Fraction]]
+"""Exact weights, the bias last: one row, or one for each of more than two classes."""
 LOWEST = 1074
 """No float has a bit below this place after its point."""
 N_LIMBS = (2 * 1074 + 106 + 2 * 1024 + 128) // LIMB
@@ -165,6 +167,13 @@ def lowest_scores(v, X, y):
     return lows
 
 
+def row_signs(V: Array, X: Matrix, y: Array) -> Array:
+    """The same as an array of -1, 0 and +1."""
+    out = np.empty(len(y), np.int8)
+    signs(V, as_rows(X), y, out)
+    return out
+
+
 # ------------------------------------------------------------- rationals
 
 
@@ -193,6 +202,13 @@ def rounded_to_floats(exact: tuple[Fraction, ...]) -> Array:
     return np.array([float(f / top) for f in exact])
 
 
+class Multipliers(NamedTuple):
+    """Rows and exact positive multipliers: that cancel, or prove that no margin is wider."""
+
+    rows: Array
+    shares: list[Fraction]
+
+
 class Whole(NamedTuple):
     """Vectors in whole numbers: every coordinate multiplied by its scale, a power of two."""
 
@@ -200,7 +216,7 @@ class Whole(NamedTuple):
     scales: list[int]
 
 
-def whole_rows(X: Any, y: Array, rows: Array, bias: bool) -> Whole:
+def whole_rows(X: Matrix, y: Array, rows: Array, bias: bool) -> Whole:
     r"""$y_i(x_i, 1)$, or $y_i x_i$ without a bias, for a few rows, in whole numbers."""
     X = X[rows]
     X = np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
@@ -248,7 +264,7 @@ def dependencies(Z: Whole) -> list[list[int]]:
 
 
 def combination(
-    X: Any, y: Array, rows: Array, multipliers: list[Fraction], one: int
+    X: Matrix, y: Array, rows: Array, multipliers: Sequence[Fraction], one: int
 ) -> list[Fraction]:
     r"""The entries of $\sum_i p_i y_i (x_i, \text{one})$ that are not 0, exactly."""
     common = lcm(*(p.denominator for p in multipliers))

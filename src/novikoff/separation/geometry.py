@@ -4,7 +4,6 @@ from math import hypot, inf, nextafter, sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -19,13 +18,13 @@ from novikoff.inputs import DTYPES, in_canonical_order, in_csr, require_sound, w
 from novikoff.jit import njit
 from novikoff.labels import as_labels, numbered
 from novikoff.rows import SUM, U, column, first, last, norm, value
+from novikoff.typing import Array, Matrix
 
-Array = npt.NDArray[Any]
 WIDE = 500
 """Past so many features, rows are never made dense by the thousands."""
 
 
-def as_examples(X: Any) -> Any:
+def as_examples(X: Matrix) -> Any:
     """Examples as the loops read them; checked, and not copied if they fit."""
     names = names_of(X)
     X = in_rows(X)
@@ -33,7 +32,7 @@ def as_examples(X: Any) -> Any:
     return X
 
 
-def in_rows(X: Any, least: int = 1) -> Any:
+def in_rows(X: Matrix, least: int = 1) -> Any:
     """The same, with the values not looked at; there must be so many."""
     require_exact(X)
     X = check_array(
@@ -49,7 +48,7 @@ def in_rows(X: Any, least: int = 1) -> Any:
     return in_canonical_order(X, exact=True) if sparse.issparse(X) else X
 
 
-def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Array, int, Array]:
+def labelled(X: Matrix, y: Any, sample_weight: Any = None) -> tuple[Matrix, Array, int, Array]:
     """The examples that weigh something, and what they are known by.
 
     Signs or, of more than two classes, numbers; how many classes there are; and which examples of
@@ -66,7 +65,7 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Array, int
     return X, known_by, len(classes), kept
 
 
-def radius_of_run(longest: float, X: Any, bias: bool, *, many: bool = False) -> float:
+def radius_of_run(longest: float, X: Matrix, bias: bool, *, many: bool = False) -> float:
     r"""No less than the radius of a run on rows of that length, rounding allowed for.
 
     For many classes it is that of Kesler's construction. Where a score may lose $\varepsilon$ below
@@ -77,7 +76,7 @@ def radius_of_run(longest: float, X: Any, bias: bool, *, many: bool = False) -> 
     return nextafter(radius * (1 + 2.0**-52 * d), inf)
 
 
-def weighty(sample_weight: Any, X: Any) -> Array:
+def weighty(sample_weight: Any, X: Matrix) -> Array:
     """Which examples have a weight above 0."""
     try:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -86,7 +85,7 @@ def weighty(sample_weight: Any, X: Any) -> Array:
     return np.flatnonzero(weight)
 
 
-def used_columns(X: Any) -> Array:
+def used_columns(X: Matrix) -> Array:
     """The columns that some row has an entry in; one at the least."""
     if not sparse.issparse(X):
         found = np.flatnonzero(X.any(axis=0))
@@ -99,7 +98,7 @@ def used_columns(X: Any) -> Array:
     return found if len(found) else np.zeros(1, np.int64)
 
 
-def without_empty_columns(X: Any) -> tuple[Any, Array | None]:
+def without_empty_columns(X: Matrix) -> tuple[Matrix, Array | None]:
     """The rows in the columns that they use, and which those are; None for all of them."""
     used = used_columns(X)
     if len(used) == X.shape[1]:
@@ -133,7 +132,7 @@ def scaled_score_and_square(v, c, X, i, top):
     return s, q
 
 
-def cosines(v: Array, c: Array, X: Any, y: Array, out: Array) -> None:
+def cosines(v: Array, c: Array, X: Matrix, y: Array, out: Array) -> None:
     r"""$y_i\langle v, z\rangle / \|z\|$ with $z = c \circ (x_i, 1)$, for every row."""
     row_by_row(some_cosines, len(y), v, c, X, y, out)
 
@@ -151,7 +150,7 @@ def some_cosines(v, c, X, y, out, low, high):
         out[i] = y[i] * s / np.sqrt(q) if q > 0 else 0.0
 
 
-def raw_scores(w: Array, X: Any, n: int, out: Array) -> None:
+def raw_scores(w: Array, X: Matrix, n: int, out: Array) -> None:
     r"""$\langle w, x_i\rangle$ for every row, in doubles."""
     row_by_row(some_scores, n, w, X, out)
 

@@ -12,12 +12,11 @@ from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import qr, qr_delete, qr_insert, solve_triangular
 
 from novikoff.clock import now
+from novikoff.typing import Array
 
-Array = npt.NDArray[Any]
 Oracle = Callable[[Array], tuple[Hashable, Array]]
 """For a direction, the key and the coordinates of a point farthest against it."""
 

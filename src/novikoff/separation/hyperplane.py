@@ -3,18 +3,16 @@ r"""Where examples lie relative to a hyperplane $\langle w, x\rangle + b = 0$.""
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from novikoff.errors import DataError
 from novikoff.inputs import in_canonical_order, require_sound
 from novikoff.labels import Signs, as_labels, signs_of
+from novikoff.typing import Array, Matrix
 
-Array = npt.NDArray[Any]
 
-
-def signed_scores(X: Any, coef: Any, intercept: Any) -> tuple[Any, Array, Array]:
+def signed_scores(X: Matrix, coef: Any, intercept: Any) -> tuple[Matrix, Array, Array]:
     r"""The examples, $w$, and $\langle w, x_i\rangle + b$, after checking that they fit."""
     X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
     require_sound(in_canonical_order(X) if sparse.issparse(X) else X)
@@ -30,7 +28,9 @@ def signed_scores(X: Any, coef: Any, intercept: Any) -> tuple[Any, Array, Array]
     return X, w, np.asarray(X @ w) + b[0]
 
 
-def labelled_scores(X: Any, y: Any, coef: Any, intercept: Any) -> tuple[Any, Signs, Array, Array]:
+def labelled_scores(
+    X: Matrix, y: Any, coef: Any, intercept: Any
+) -> tuple[Any, Signs, Array, Array]:
     """The same with labels, as signs."""
     X, w, s = signed_scores(X, coef, intercept)
     y = as_labels(y)
@@ -51,7 +51,7 @@ def near_unit(coef: Any, intercept: Any) -> tuple[Array, Array, float]:
     return w, b, float(np.linalg.norm(w))
 
 
-def distance(X: Any, coef: Any, intercept: Any = 0.0) -> Array:
+def distance(X: Matrix, coef: Any, intercept: Any = 0.0) -> Array:
     r"""The distance of each row to the hyperplane: $|\langle w, x\rangle + b| / \|w\|$.
 
     Parameters
@@ -80,7 +80,7 @@ def distance(X: Any, coef: Any, intercept: Any = 0.0) -> Array:
     return abs(signed_scores(X, w, b)[2]) / length
 
 
-def margin(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:
+def margin(X: Matrix, y: Any, coef: Any, intercept: Any = 0.0) -> float:
     r"""The margin of a hyperplane on labelled examples, equation (4.8) with $w$ normalised.
 
     $$\min_i \frac{y_i(\langle w, x_i\rangle + b)}{\|w\|}$$

@@ -5,26 +5,22 @@ The question is asked of a growing set of the vectors of Kesler's construction
 vectors are missing; a proof that they cannot be separated is one for all.
 """
 
-from fractions import Fraction
-from math import hypot, inf, sqrt
+from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.clock import now
-from novikoff.inputs import as_rows
 from novikoff.proofs.bounds import novikoff_bound
-from novikoff.separation import kesler
 from novikoff.separation.bracket import Bracket
-from novikoff.separation.certificate import Separability
-from novikoff.separation.exact import null_vectors, rounded_to_floats, whole_rows
-from novikoff.separation.geometry import longest, radius_of_run
-from novikoff.separation.kesler import Labelled, Pairs
-
-Array = npt.NDArray[Any]
-Decide = Any
-"""The verdict on two classes through the origin: of rows, signs, tolerance and deadline."""
+from novikoff.separation.certificate import Separability, undecided
+from novikoff.separation.decide import decided
+from novikoff.separation.exact import Exact, rounded_to_floats
+from novikoff.separation.geometry import radius_of_run
+from novikoff.separation.kesler import ManyClasses, Pairs
+from novikoff.separation.two_classes import TwoClasses
+from novikoff.typing import Array
 
 LOOSE = 0.1
 """How far to close the bracket of some vectors while they do not stand for all."""
@@ -32,16 +28,24 @@ MORE = 100
 """How many vectors join at a time, at the least."""
 
 
-def of_many(D: Labelled, tol: float, deadline: float, decide: Decide) -> Separability:
-    """The verdict on many classes, with its proof and the margin."""
+def of_many(D: ManyClasses, tol: float, deadline: float) -> Separability:
+    """The verdict on many classes, with its proof and the margin, verified."""
+    found = searched(D, tol, deadline)
+    if found is not None and found.holds(D):
+        return found
+    return undecided(D.longest, D.bias, D.n_classes)
+
+
+def searched(D: ManyClasses, tol: float, deadline: float) -> Separability | None:
+    """The same, not verified; None if there is none in time."""
     active = first_pairs(D)
     loose = True
     while now() < deadline:
-        found = among(D, active, LOOSE if loose else tol, deadline, decide)
+        found = among(D, active, LOOSE if loose else tol, deadline)
         if found.verdict == "undecided":
             break
         if found.verdict == "separable":
-            W = kesler.weights(D, found.coef)
+            W = D.weights(np.asarray(found.coef))
             new, least = behind(D, W, found.margin.upper, LOOSE if loose else tol, active)
             if not len(new.rows) or least >= (1 - tol) * found.margin.upper:
                 if not loose:
@@ -51,17 +55,19 @@ def of_many(D: Labelled, tol: float, deadline: float, decide: Decide) -> Separab
         elif found.verdict == "inseparable":
             new = out_of_span(D, active, found)
             if not len(new.rows):
-                return told(D, "inseparable", None, active, found, Bracket(0.0, 0.0))
+                return told(D, active, found)
         else:
-            witness = kesler.in_fractions(D, list(found.witness or ())[:-1])
-            new = on_the_wrong_side(D, witness)
+            witness = D.in_fractions(list(found.witness or ())[:-1])
+            new = gathered(D, witness, lambda sign: sign < 0)
             if not len(new.rows):
-                return told(D, "quasi-separable", witness, active, found, Bracket(0.0, 0.0))
+                flat = tuple(f for row in witness for f in row)
+                W = rounded_to_floats(flat).reshape(D.n_classes, -1)
+                return told(D, active, found, W, witness=flat)
         active = joined(active, new, D.n_classes)
-    return undecided(D)
+    return None
 
 
-def first_pairs(D: Labelled) -> Pairs:
+def first_pairs(D: ManyClasses) -> Pairs:
     """Vectors to begin with: of some examples of every class, all."""
     random = np.random.default_rng(0)
     each = max(1, (MORE + D.width) // D.n_classes)
@@ -74,22 +80,23 @@ def first_pairs(D: Labelled) -> Pairs:
     return Pairs(chosen[:, 0], chosen[:, 1])
 
 
-def among(D: Labelled, active: Pairs, tol: float, deadline: float, decide: Decide) -> Separability:
+def among(D: ManyClasses, active: Pairs, tol: float, deadline: float) -> Separability:
     """The verdict on these vectors alone; two classes are made of them by turning every other."""
-    Z, sides = kesler.vectors(D, active), np.ones(len(active.rows), np.int8)
+    Z, sides = D.vectors(active), np.ones(len(active.rows), np.int8)
     sides[1::2] = -1
     Z.data *= np.repeat(sides, np.diff(Z.indptr))
-    found: Separability = decide(Z, sides, tol, deadline)
-    return found
+    return decided(TwoClasses(Z, sides, 2, False), tol, deadline)
 
 
-def behind(D: Labelled, W: Array, upper: float, tol: float, active: Pairs) -> tuple[Pairs, float]:
+def behind(
+    D: ManyClasses, W: Array, upper: float, tol: float, active: Pairs
+) -> tuple[Pairs, float]:
     """The vectors least in front of these weights that are not at work, and the least margin."""
     size, most = float(np.linalg.norm(W)), MORE + 4 * D.width
     known = keys(active, D.n_classes)
     rows, rivals, margins = [], [], []
     least = inf
-    for some, lead, _ in kesler.leads(D, W):
+    for some, lead, _ in D.leads(W):
         lead = lead / size
         least = min(least, float(lead.min()))
         i, r = np.nonzero(lead < (1 - tol) * upper)
@@ -116,28 +123,20 @@ def joined(active: Pairs, new: Pairs, n_classes: int) -> Pairs:
     return Pairs(rows[first], rivals[first])
 
 
-def on_the_wrong_side(D: Labelled, witness: list[list[Fraction]]) -> Pairs:
-    """Vectors with a negative product with these weights."""
-    return gathered(D, witness, lambda found: found < 0)
-
-
-def out_of_span(D: Labelled, active: Pairs, found: Separability) -> Pairs:
+def out_of_span(D: ManyClasses, active: Pairs, found: Separability) -> Pairs:
     """Vectors on which something does not vanish that does on the proof."""
     rows = np.array(found.rows)
-    Z = kesler.vectors(D, Pairs(active.rows[rows], active.rivals[rows]), reduced=True)
-    ones = np.ones(len(rows), np.int8)
-    for n in null_vectors(whole_rows(Z, ones, np.arange(len(rows)), False)):
-        exact = kesler.in_fractions(D, [Fraction(v) for v in n], reduced=True)
-        new = gathered(D, exact, lambda found: found != 0)
+    for W in D.vanishing(active.rows[rows], active.rivals[rows]):
+        new = gathered(D, W, lambda sign: sign != 0)
         if len(new.rows):
             return new
     return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
-def gathered(D: Labelled, W: list[list[Fraction]], chosen: Any) -> Pairs:
+def gathered(D: ManyClasses, W: Exact, chosen: Callable[[Array], Array]) -> Pairs:
     """Some of the vectors whose sign is chosen."""
     rows, rivals = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for pairs, found in kesler.exact_signs(D, W):
+    for pairs, found in D.exact_signs(W):
         some = np.flatnonzero(chosen(found))[:MORE]
         rows.append(pairs.rows[some])
         rivals.append(pairs.rivals[some])
@@ -147,45 +146,28 @@ def gathered(D: Labelled, W: list[list[Fraction]], chosen: Any) -> Pairs:
 # ------------------------------------------------------------- what is told
 
 
-def widest(D: Labelled, W: Array, active: Pairs, found: Separability) -> Separability:
+def widest(D: ManyClasses, W: Array, active: Pairs, found: Separability) -> Separability:
     """Separable: with the margin between its ends, and the bound on mistakes."""
     # recomputed in another order, the sums may differ by the doubt in them
-    lower = min(kesler.lower_end(D, W, doubts=3.0), found.margin.upper)
-    return told(D, "separable", W, active, found, Bracket(lower, found.margin.upper))
+    lower = min(D.at_least(D.lowest_lead(W, 3.0), W, D.bias), found.margin.upper)
+    R = radius_of_run(D.longest, D.X, D.bias, many=True)
+    margin = Bracket(lower, found.margin.upper)
+    return told(D, active, found, W, margin=margin, novikoff=novikoff_bound(R, lower))
 
 
 def told(
-    D: Labelled, verdict: str, W: Any, active: Pairs, found: Separability, margin: Bracket
+    D: ManyClasses, active: Pairs, found: Separability, W: Array | None = None, **more: Any
 ) -> Separability:
-    """The result, with the pairs of the proof."""
-    coef = intercept = witness = None
-    if verdict == "quasi-separable":
-        witness = tuple(f for row in W for f in row)
-        W = rounded_to_floats(witness).reshape(D.n_classes, -1)
-    if W is not None:
-        coef, intercept = W[:, :-1].copy(), W[:, -1].copy()
+    """The verdict on some vectors as one on all, with these weights."""
     rows = np.array(found.rows)
-    R = radius_of_run(float(longest(as_rows(D.X), len(D.y))), D.X, D.bias, many=True)
     return Separability(
-        verdict,
-        coef,
-        intercept,
-        witness,
-        tuple(active.rows[rows].tolist()),
-        found.multipliers,
-        margin,
-        novikoff_bound(R, margin.lower),
-        (),
-        D.bias,
-        tuple(active.rivals[rows].tolist()),
-        D.n_classes,
-    )
-
-
-def undecided(D: Labelled) -> Separability:
-    """Nothing was proved in time."""
-    upper = sqrt(2) * hypot(float(longest(as_rows(D.X), len(D.y))), float(D.bias))
-    none = (None, None, None, (), ())
-    return Separability(
-        "undecided", *none, Bracket(0.0, upper * (1 + 1e-9)), inf, (), D.bias, (), D.n_classes
+        found.verdict,
+        None if W is None else W[:, :-1].copy(),
+        None if W is None else W[:, -1].copy(),
+        rows=tuple(active.rows[rows].tolist()),
+        multipliers=found.multipliers,
+        fit_intercept=D.bias,
+        rivals=tuple(active.rivals[rows].tolist()),
+        n_classes=D.n_classes,
+        **more,
     )

@@ -16,22 +16,42 @@ Duda, R. O. & Hart, P. E. (1973). Pattern Classification and Scene Analysis, sec
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.inputs import as_rows, lengths_of
-from novikoff.separation.exact import expansion, signs
+from novikoff.separation.exact import (
+    Exact,
+    combination,
+    expansion,
+    null_vectors,
+    row_signs,
+    whole_rows,
+)
 from novikoff.separation.rounding import length_up
+from novikoff.separation.two_classes import Labelled, TwoClasses, in_rows_of
+from novikoff.typing import Array, Matrix
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    from novikoff.separation.certificate import Separability
 
 ROUND = 2.0**-53
 BLOCK = 1 << 22
 """How many scores to hold at a time."""
+
+
+def kind(n_classes: int) -> "type[TwoClasses | ManyClasses]":
+    """What examples of so many classes are."""
+    return TwoClasses if n_classes == 2 else ManyClasses
+
+
+def examples(X: Matrix, y: Array, n_classes: int, bias: bool) -> "TwoClasses | ManyClasses":
+    """Examples with signs, or with the numbers of more than two classes."""
+    return kind(n_classes)(X, y, n_classes, bias)
 
 
 class Pairs(NamedTuple):
@@ -41,117 +61,149 @@ class Pairs(NamedTuple):
     rivals: Array
 
 
-class Labelled(NamedTuple):
+@dataclass(frozen=True)
+class ManyClasses(Labelled):
     """Examples of many classes."""
-
-    X: Any
-    y: Array
-    """The number of each example's class."""
-    n_classes: int
-    bias: bool
 
     @property
     def width(self) -> int:
         """How many coordinates the weights of a class have."""
         return int(self.X.shape[1]) + self.bias
 
+    # ------------------------------------------------------ vectors
 
-def vectors(D: Labelled, pairs: Pairs, *, reduced: bool = False) -> Any:
-    """The vectors $z_{ir}$ of these pairs, as rows of a sparse matrix.
+    def vectors(self, pairs: Pairs, *, reduced: bool = False) -> Matrix:
+        """The vectors $z_{ir}$ of these pairs, as rows of a sparse matrix.
 
-    `reduced` leaves the block of the last class out: what separates can have zeros there.
-    """
-    X = sparse.csr_array(D.X[pairs.rows]).astype(np.float64)
-    if D.bias:
-        X = sparse.csr_array(sparse.hstack([X, np.ones((len(pairs.rows), 1))]))
-    m, blocks = len(pairs.rows), D.n_classes - reduced
-    per_row = np.diff(X.indptr)
-    of = np.repeat(np.arange(m), per_row)
-    own, other = D.y[pairs.rows][of].astype(np.int64), pairs.rivals[of].astype(np.int64)
-    columns = np.concatenate([own * D.width + X.indices, other * D.width + X.indices])
-    values, places = np.concatenate([X.data, -X.data]), np.concatenate([of, of])
-    kept = columns < blocks * D.width
-    shape = (m, blocks * D.width)
-    Z = sparse.csr_array((values[kept], (places[kept], columns[kept])), shape=shape)
-    Z.sort_indices()
-    return Z
+        `reduced` leaves the block of the last class out: what separates can have zeros there.
+        """
+        m, blocks, width = len(pairs.rows), self.n_classes - reduced, self.width
+        X = sparse.csr_array(self.X[pairs.rows]).astype(np.float64)
+        if self.bias:
+            X = sparse.csr_array(sparse.hstack([X, np.ones((m, 1))]))
+        of = np.repeat(np.arange(m), np.diff(X.indptr))
+        own, other = self.y[pairs.rows][of].astype(np.int64), pairs.rivals[of].astype(np.int64)
+        columns = np.concatenate([own * width + X.indices, other * width + X.indices])
+        values, places = np.concatenate([X.data, -X.data]), np.concatenate([of, of])
+        kept = columns < blocks * width
+        shape = (m, blocks * width)
+        Z = sparse.csr_array((values[kept], (places[kept], columns[kept])), shape=shape)
+        Z.sort_indices()
+        return Z
+
+    def named(self, told: "Separability") -> list[object]:
+        """Their rows and rivals; none if those are no pairs."""
+        rows, rivals = told.rows, told.rivals
+        if len(rows) != len(rivals) or not all(isinstance(i, int) for i in (*rows, *rivals)):
+            return []
+        pairs = list(zip(rows, rivals, strict=True))
+        n, K = len(self.y), self.n_classes
+        fit = all(0 <= i < n and 0 <= r < K and r != self.y[i] for i, r in pairs)
+        return [*pairs] if fit else []
+
+    def combination(self, told: "Separability", bias: bool) -> list[Fraction]:
+        """That of the pairs; the bias is always a coordinate."""
+        Z = self.vectors(Pairs(np.array(told.rows), np.array(told.rivals)))
+        every = np.arange(len(told.rows))
+        return combination(Z, np.ones(len(every), np.int8), every, told.multipliers, 0)
+
+    def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:
+        """One row of weights a class, the last of which are 0."""
+        Z, every = self.vectors(Pairs(rows, rivals), reduced=True), np.arange(len(rows))
+        basis = null_vectors(whole_rows(Z, np.ones(len(rows), np.int8), every, False))
+        zero = [Fraction(0)] * self.width
+        return [self.in_fractions([Fraction(a) for a in n] + zero) for n in basis]
+
+    # ------------------------------------------------------ weights
+
+    def weights(self, flat: Array) -> Array:
+        """One row of weights a class, the bias last, from the blocks of a vector."""
+        W = flat.reshape(self.n_classes, self.width)
+        return W if self.bias else np.hstack([W, np.zeros((self.n_classes, 1))])
+
+    def in_fractions(self, flat: list[Fraction]) -> Exact:
+        """The same from an exact vector."""
+        rows = in_rows_of(self.width, tuple(flat))
+        return rows if self.bias else [[*row, Fraction(0)] for row in rows]
+
+    def leads(self, W: Array) -> Iterator[tuple[slice, Array, Array]]:
+        """For blocks of examples: by how much the right class leads each other, and the doubt.
+
+        The doubt bounds the error of the sums in any order. It does not grow by columns in which
+        all weights are 0, which add nothing. The lead of the right class over itself is infinite.
+        """
+        terms = int(W[:, :-1].any(axis=0).sum()) + 1
+        n, step = len(self.y), max(1, BLOCK // self.n_classes)
+        lengths, sizes = lengths_of(as_rows(self.X), n), np.linalg.norm(W[:, :-1], axis=1)
+        for low in range(0, n, step):
+            some = slice(low, min(n, low + step))
+            with np.errstate(over="ignore", invalid="ignore"):
+                S = self.X[some].astype(np.float64) @ W[:, :-1].T + W[:, -1]
+                size = lengths[some, None] * sizes * (1 + 1e-9) + abs(W[:, -1])
+                E = (terms + 8) * ROUND * size + 1e-300
+                own = np.arange(S.shape[0]), self.y[some]
+                lead = S[own][:, None] - S
+                doubt = (E[own][:, None] + E) * (1 + 1e-9) + 2 * ROUND * abs(lead)
+            lead[own], doubt[own] = np.inf, 0.0
+            yield some, lead, np.where(np.isfinite(lead) | np.isposinf(lead), doubt, np.inf)
+
+    def lowest_lead(self, W: Array, doubts: float = 1.0) -> Array:
+        """No lead is less, with so many times the doubt in it subtracted."""
+        low = np.inf
+        for _, lead, doubt in self.leads(W):
+            with np.errstate(invalid="ignore"):
+                low = min(low, float(np.nan_to_num(lead - doubts * doubt, nan=-np.inf).min()))
+        return np.array([low])
+
+    def lower_end(self, W: Array) -> float:
+        """That of the lowest lead."""
+        return self.at_least(self.lowest_lead(W), W, self.bias)
+
+    @staticmethod
+    def at_least(low: Array, W: Array, bias: bool) -> float:
+        """Of the lowest lead."""
+        flat = np.append(W[:, :-1].ravel(), W[:, -1] * bias)
+        size = length_up(flat[flat != 0])  # the same, however many columns nobody uses
+        least = float(low[0])
+        return float(least / size * (1 - 4 * ROUND)) if least > 0 and 0 < size < np.inf else 0.0
+
+    def exact_signs(self, W: Exact) -> Iterator[tuple[Pairs, Array]]:
+        """The exact signs of all leads, for every class and rival."""
+        for c in range(self.n_classes):
+            rows = np.flatnonzero(self.y == c)
+            X, ones = self.X[rows], np.ones(len(rows), np.int8)
+            for r in range(self.n_classes):
+                if r != c and len(rows):
+                    difference = [p - q for p, q in zip(W[c], W[r], strict=True)]
+                    found = row_signs(expansion(difference), X, ones)
+                    yield Pairs(rows, np.full(len(rows), r)), found
+
+    def signs(self, W: Exact) -> tuple[Array, Array]:
+        """Of the leads over all rivals."""
+        low, high = np.ones(len(self.y), np.int8), -np.ones(len(self.y), np.int8)
+        for pairs, found in self.exact_signs(W):
+            low[pairs.rows] = np.minimum(low[pairs.rows], found)
+            high[pairs.rows] = np.maximum(high[pairs.rows], found)
+        return low, high
+
+    def separates(self, W: Array) -> bool:
+        """Has every example every other class strictly behind its own?"""
+        return bool(self.lowest_lead(W)[0] > 0 or (self.signs(exactly(W))[0] > 0).all())
+
+    def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
+        """The lowest lead, and those of all rows."""
+        s, sure, low = np.empty(len(self.y)), np.zeros(len(self.y), bool), np.inf
+        for some, lead, doubt in self.leads(W):
+            with np.errstate(invalid="ignore"):
+                s[some] = np.nan_to_num(lead, nan=-np.inf).min(axis=1)
+                sure[some] = (lead - doubt > 0).all(axis=1)
+                low = min(low, float(np.nan_to_num(lead - doubts * doubt, nan=-np.inf).min()))
+        behind, open_ = np.zeros(len(s), bool), np.flatnonzero(~sure)
+        unsure = replace(self, X=self.X[open_], y=self.y[open_])
+        behind[open_] = unsure.signs(exactly(W))[0] <= 0
+        return np.array([low]), s, behind
 
 
-def weights(D: Labelled, flat: Any) -> Array:
-    """One row of weights a class, the bias last, from the blocks of a vector."""
-    W = np.asarray(flat, np.float64).reshape(D.n_classes, D.width)
-    return W if D.bias else np.hstack([W, np.zeros((D.n_classes, 1))])
-
-
-def leads(D: Labelled, W: Array) -> Iterator[tuple[slice, Array, Array]]:
-    """For blocks of examples: by how much the right class leads each other, and the doubt in that.
-
-    The doubt bounds the error of the sums in any order. It does not grow by columns in which all
-    weights are 0, which add nothing. The lead of the right class over itself is infinite.
-    """
-    terms = int(W[:, :-1].any(axis=0).sum()) + 1
-    n, step = len(D.y), max(1, BLOCK // D.n_classes)
-    lengths, sizes = lengths_of(as_rows(D.X), n), np.linalg.norm(W[:, :-1], axis=1)
-    for low in range(0, n, step):
-        some = slice(low, min(n, low + step))
-        with np.errstate(over="ignore", invalid="ignore"):
-            S = D.X[some].astype(np.float64) @ W[:, :-1].T + W[:, -1]
-            size = lengths[some, None] * sizes * (1 + 1e-9) + abs(W[:, -1])
-            E = (terms + 8) * ROUND * size + 1e-300
-            own = np.arange(S.shape[0]), D.y[some]
-            lead = S[own][:, None] - S
-            doubt = (E[own][:, None] + E) * (1 + 1e-9) + 2 * ROUND * abs(lead)
-        lead[own], doubt[own] = np.inf, 0.0
-        yield some, lead, np.where(np.isfinite(lead) | np.isposinf(lead), doubt, np.inf)
-
-
-def lowest_lead(D: Labelled, W: Array, doubts: float) -> float:
-    """No lead is less, with so many times the doubt in it subtracted."""
-    low = np.inf
-    for _, lead, doubt in leads(D, W):
-        with np.errstate(invalid="ignore"):
-            low = min(low, float(np.nan_to_num(lead - doubts * doubt, nan=-np.inf).min()))
-    return low
-
-
-def lower_end(D: Labelled, W: Array, doubts: float = 1.0) -> float:
-    """A margin that these weights are certain to have, 0 if none is."""
-    return margin_at_least(lowest_lead(D, W, doubts), W, D.bias)
-
-
-def margin_at_least(low: float, W: Array, bias: bool) -> float:
-    """The margin of weights by which no lead is less than `low`, 0 if that is not above 0."""
-    flat = np.append(W[:, :-1].ravel(), W[:, -1] * bias)
-    size = length_up(flat[flat != 0])  # the same, however many columns nobody uses
-    return float(low / size * (1 - 4 * ROUND)) if low > 0 and 0 < size < np.inf else 0.0
-
-
-def exact_signs(D: Labelled, W: list[list[Fraction]]) -> Iterator[tuple[Pairs, Array]]:
-    """The exact signs of all leads, for every class and rival; the bias is last in rows of `W`."""
-    for c in range(D.n_classes):
-        rows = np.flatnonzero(D.y == c)
-        X, ones = as_rows(D.X[rows]), np.ones(len(rows), np.int8)
-        for r in range(D.n_classes):
-            if r == c or not len(rows):
-                continue
-            difference = [p - q for p, q in zip(W[c], W[r], strict=True)]
-            out = np.empty(len(rows), np.int8)
-            signs(expansion(difference), X, ones, out)
-            yield Pairs(rows, np.full(len(rows), r)), out
-
-
-def in_fractions(
-    D: Labelled, flat: list[Fraction], *, reduced: bool = False
-) -> list[list[Fraction]]:
-    """One row a class, the bias last, from the blocks of an exact vector."""
-    flat = flat + [Fraction(0)] * (D.width * reduced)
-    rows = [flat[c * D.width : (c + 1) * D.width] for c in range(D.n_classes)]
-    return rows if D.bias else [[*row, Fraction(0)] for row in rows]
-
-
-def separates(D: Labelled, W: Array) -> bool:
-    """Has every example every other class strictly behind its own? Decided exactly."""
-    if lowest_lead(D, W, 1.0) > 0:
-        return True
-    exact = [[Fraction(v) for v in row] for row in W.tolist()]
-    return all((found > 0).all() for _, found in exact_signs(D, exact))
+def exactly(W: Array) -> Exact:
+    """Floats as the fractions that they are."""
+    return [[Fraction(v) for v in row] for row in W.tolist()]

@@ -9,7 +9,6 @@ from math import fsum, inf
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.inputs import as_rows
@@ -17,8 +16,7 @@ from novikoff.jit import njit
 from novikoff.max_margin.coordinates import BLOCK, total, total_size
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.exact import LEAST, U_ROUND, compensated_score, plain_score
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array, Matrix
 
 
 @njit(cache=True)
@@ -52,7 +50,7 @@ def length_down(u: Array) -> float:
     return float(np.linalg.norm(u / top)) * top * (1.0 - (len(u) + 8) * 2 * U_ROUND) - LEAST
 
 
-def combined(X: Any, y: Array, alpha: Array, bias: str) -> tuple[float, float]:
+def combined(X: Matrix, y: Array, alpha: Array, bias: str) -> tuple[float, float]:
     r"""At most $\sum_i\alpha_i$, and at least $\|\sum_i\alpha_i y_i x_i\|$.
 
     For a free bias, of the multipliers after the heavier class is scaled down to the weight
@@ -88,7 +86,9 @@ def combined(X: Any, y: Array, alpha: Array, bias: str) -> tuple[float, float]:
     return weight * (1.0 - 4 * U_ROUND), length_up(out, error)
 
 
-def soft_gap(X: Any, y: Array, v: Array, alpha: Array, c: Array, bias: str) -> tuple[float, float]:
+def soft_gap(
+    X: Matrix, y: Array, v: Array, alpha: Array, c: Array, bias: str
+) -> tuple[float, float]:
     """An upper bound of the primal value of `v` and a lower one of the dual value of `alpha`."""
     cost = length_up(v if bias == "held" else v[:-1])
     primal = 0.5 * cost * cost * (1.0 + 4 * U_ROUND) + hinge_total(v, as_rows(X), y, c)
@@ -106,7 +106,7 @@ def soft_margin(v: Array, primal: float, dual: float) -> Bracket:
     return Bracket(lower, (1.0 + 4 * U_ROUND) / shortest if shortest > 0 else inf)
 
 
-def upper_margin(X: Any, y: Array, alpha: Array, bias: str) -> float:
+def upper_margin(X: Matrix, y: Array, alpha: Array, bias: str) -> float:
     r"""$\|\sum\alpha_i y_i x_i\| / \sum\alpha_i$, which no margin is larger than."""
     weight, length = combined(X, y, alpha, bias)
     return length / weight * (1.0 + 4 * U_ROUND) if weight > 0 else inf

@@ -17,26 +17,25 @@ from math import gcd, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
 from novikoff.clock import now
 from novikoff.inputs import as_rows
 from novikoff.max_margin.coordinates import MOST_EXPONENT, dense
-from novikoff.separation.certificate import row_signs
 from novikoff.separation.exact import (
+    Multipliers,
     Whole,
     dependencies,
     expansion,
     null_vectors,
+    row_signs,
     whole_rows,
 )
 from novikoff.separation.exact_hull import corral_around_origin, products
 from novikoff.separation.geometry import WIDE, column_peaks, cosines
 from novikoff.separation.hull import Nearest, nearest_point, of_rows
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array, Matrix
 
 BLOCK = 1 << 14
 """How many rows to turn into atoms at a time."""
@@ -63,7 +62,7 @@ class Cancelling(NamedTuple):
 class Search:
     """The search for a separator of one data set."""
 
-    def __init__(self, X: Any, y: Array, bias: bool, deadline: float) -> None:
+    def __init__(self, X: Matrix, y: Array, bias: bool, deadline: float) -> None:
         self.X, self.y, self.bias, self.deadline = X, y, bias, deadline
         self.rows = as_rows(X)
         peaks = np.zeros(X.shape[1] + 1)
@@ -118,7 +117,7 @@ class Search:
         Q = Q @ V[int((sizes > 1e-9 * sizes.max(initial=0.0)).sum()) :].T
         return (self.reaching(alive, Q) if Q.shape[1] else np.zeros_like(alive)), Q
 
-    def repaired(self, step: Cancelling, proof: Any) -> Array:
+    def repaired(self, step: Cancelling, proof: Multipliers | None) -> Array:
         """The corral that rationals choose where floats chose a wrong one."""
         Z = self.whole(step.working)
         place = {int(row): k for k, row in enumerate(step.working)}
@@ -169,7 +168,7 @@ def scales(peaks: Array, bias: bool) -> Array:
     return c
 
 
-def atoms(X: Any, y: Array, rows: Array, c: Array) -> Array:
+def atoms(X: Matrix, y: Array, rows: Array, c: Array) -> Array:
     """Scaled rows times their labels, of unit length."""
     Z = np.hstack([dense(X, rows), np.ones((len(rows), 1))]) * c
     Z *= y[rows, None]
@@ -190,17 +189,10 @@ def single(A: Array, k: int) -> Nearest:
     return Nearest(A[k], [k], A[k : k + 1], np.ones(1))
 
 
-class Proof(NamedTuple):
-    """Rows and exact positive multipliers that cancel."""
-
-    rows: Array
-    multipliers: list[Fraction]
-
-
-def combine(search: Search, proof: Proof | None, rows: Array) -> Proof | None:
+def combine(search: Search, proof: Multipliers | None, rows: Array) -> Multipliers | None:
     """Extend a proof by rows that cancel up to what it spans; exactly, or not at all."""
     old = proof.rows if proof is not None else np.zeros(0, np.int64)
-    shares = whole_multiple(proof.multipliers) if proof is not None else []
+    shares = whole_multiple(proof.shares) if proof is not None else []
     both = np.concatenate([old, rows])
     for p in dependencies(search.whole(both)):
         for sign in (1, -1):
@@ -214,7 +206,7 @@ def combine(search: Search, proof: Proof | None, rows: Array) -> Proof | None:
                 q[k] += max(1, t) * share
             kept = [k for k, part in enumerate(q) if part > 0]
             total = sum(q)
-            return Proof(both[kept], [Fraction(q[k], total) for k in kept])
+            return Multipliers(both[kept], [Fraction(q[k], total) for k in kept])
     return None
 
 
@@ -226,7 +218,7 @@ def whole_multiple(multipliers: list[Fraction]) -> list[int]:
     return [share // divisor for share in shares]
 
 
-def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | None, Array]:
+def find(search: Search) -> tuple[str, Multipliers | None, list[Fraction] | Array | None, Array]:
     """The verdict, the multipliers, the witness, and which coefficients are free."""
     m = len(search.c) if search.bias else len(search.c) - 1
     alive = np.ones(len(search.y), bool)
@@ -234,7 +226,7 @@ def find(search: Search) -> tuple[str, Proof | None, list[Fraction] | Array | No
         sparse.eye_array(len(search.c), m, format="csr") if m > WIDE else np.eye(len(search.c), m)
     )
     basis: list[list[int]] | None = None
-    proof: Proof | None = None
+    proof: Multipliers | None = None
     while True:
         step = search.decide(alive, Q)
         if isinstance(step, Strict):

@@ -1,44 +1,37 @@
 r"""Is a data set linearly separable, by how much, and the proof.
 
-`novikoff.separation.search` decides, `novikoff.separation.widest` measures, and what they say is
-verified before it is returned.
+`decide.py` has the verdict on two classes, `joint.py` that on more; both verify what they return.
 """
 
 from dataclasses import replace
 from fractions import Fraction
-from math import inf
 from numbers import Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from novikoff.clock import now
 from novikoff.cores import using
 from novikoff.errors import ParameterError
-from novikoff.proofs.bounds import novikoff_bound
-from novikoff.separation import joint_certificate, widest
-from novikoff.separation.bracket import Bracket
 from novikoff.separation.certificate import Separability
-from novikoff.separation.divergence import diverging
-from novikoff.separation.exact import rounded_to_floats
-from novikoff.separation.geometry import labelled, longest, radius_of_run, without_empty_columns
-from novikoff.separation.joint import of_many, undecided
-from novikoff.separation.kesler import Labelled
-from novikoff.separation.search import Proof, Search, Undecided, find
-
-Array = npt.NDArray[Any]
+from novikoff.separation.decide import of_two
+from novikoff.separation.geometry import labelled, without_empty_columns
+from novikoff.separation.joint import of_many
+from novikoff.separation.kesler import examples
+from novikoff.separation.two_classes import TwoClasses
+from novikoff.typing import Array, MatrixLike
 
 
 def separability(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
     fit_intercept: bool = True,
     tol: float = 1e-6,
     budget: float = 60.0,
     n_jobs: int | None = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Separability:
     r"""Whether a hyperplane separates the data, with a proof, and by what margin.
 
@@ -87,13 +80,8 @@ def separability(
     X, y, n_classes, kept = labelled(X, y, sample_weight)
     narrow, used = without_empty_columns(X)
     with using(n_jobs):
-        if n_classes == 2:
-            found = of_two(narrow, y, fit_intercept, tol, deadline)
-        else:
-            D = Labelled(narrow, y, n_classes, fit_intercept)
-            found = of_many(D, tol, deadline, through_the_origin)
-            if found.verdict != "undecided" and not joint_certificate.holds(found, D):
-                found = undecided(D)
+        D = examples(narrow, y, n_classes, fit_intercept)
+        found = of_two(D, tol, deadline) if isinstance(D, TwoClasses) else of_many(D, tol, deadline)
     found = replace(found, rows=tuple(kept[list(found.rows)].tolist()))
     return found if used is None else widened(found, used, X.shape[1])
 
@@ -122,70 +110,3 @@ def widened(found: Separability, used: Array, d: int) -> Separability:
         wide[:, used], wide[:, -1] = narrow[:, :-1], narrow[:, -1]
         witness = tuple(wide.ravel().tolist())
     return replace(found, coef=coef, witness=witness, infinite=(*infinite.tolist(), *bias))
-
-
-def through_the_origin(Z: Any, sides: Array, tol: float, deadline: float) -> Separability:
-    """The verdict on rows with these signs, without a bias; nothing of mistakes and divergence."""
-    search = Search(Z, sides, False, deadline)
-    try:
-        return proved(search, tol)[0]
-    except (Undecided, OverflowError):
-        return _undecided(Z, sides, False, search)
-
-
-def of_two(X: Any, y: Array, fit_intercept: bool, tol: float, deadline: float) -> Separability:
-    """The verdict on examples with these signs."""
-    search = Search(X, y, fit_intercept, deadline)
-    try:
-        found, free = proved(search, tol)
-    except (Undecided, OverflowError):
-        return _undecided(X, y, fit_intercept, search)
-    v = None if found.coef is None else np.append(found.coef, float(found.intercept or 0.0))
-    if found.verdict == "separable" and v is not None:
-        of_run = found.margin  # without a bias, a run takes place in the same space
-        if fit_intercept:
-            of_run = widest.run_margin(X, y, v, fit_intercept, tol, search.deadline)
-        R = radius_of_run(longest(search.rows, len(y)), X, fit_intercept)
-        found = replace(found, novikoff=novikoff_bound(R, of_run.lower))
-    infinite = tuple(diverging(search, free, v))
-    if len(infinite) != X.shape[1] + fit_intercept:
-        return _undecided(X, y, fit_intercept, search)
-    return replace(found, infinite=infinite)
-
-
-def proved(search: Search, tol: float) -> tuple[Separability, Array]:
-    """The verdict with its proof and the margin, verified, and which coefficients are free."""
-    verdict, proof, witness, free = find(search)
-    X, y, fit_intercept = search.X, search.y, search.bias
-    coef = intercept = None
-    exact: tuple[Fraction, ...] | None = None
-    bracket = Bracket(0.0, 0.0)
-    if verdict == "separable":
-        v, bracket, (corral, shares) = widest.margin(
-            X, y, np.asarray(witness), fit_intercept, tol, search.deadline
-        )
-        proof = Proof(corral, shares)
-        coef, intercept = v[:-1], float(v[-1])
-    elif verdict == "quasi-separable":
-        exact = tuple(witness or ())
-        rounded = rounded_to_floats(exact)
-        coef, intercept = rounded[:-1], float(rounded[-1])
-    rows: tuple[int, ...] = ()
-    multipliers: tuple[Fraction, ...] = ()
-    if proof is not None:
-        order = np.argsort(proof.rows)
-        rows = tuple(int(r) for r in proof.rows[order])
-        multipliers = tuple(proof.multipliers[k] for k in order)
-    result = Separability(
-        verdict, coef, intercept, exact, rows, multipliers, bracket, inf, (), fit_intercept
-    )
-    if not result.holds(X, y):
-        raise Undecided
-    return result, free
-
-
-def _undecided(X: Any, y: Array, fit_intercept: bool, search: Search) -> Separability:
-    upper = longest(search.rows, len(y))  # no margin is larger than the longest example
-    return Separability(
-        "undecided", None, None, None, (), (), Bracket(0.0, upper), np.inf, (), fit_intercept
-    )

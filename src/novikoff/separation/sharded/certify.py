@@ -21,41 +21,27 @@ not on who answers for the shards or how fast.
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from math import hypot, inf, sqrt
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.clock import now
 from novikoff.proofs.bounds import novikoff_bound
-from novikoff.separation import divergence, joint_certificate, kesler, widest
+from novikoff.separation import divergence, widest
 from novikoff.separation.bracket import Bracket
-from novikoff.separation.certificate import Separability
-from novikoff.separation.exact import null_vectors, whole_rows
+from novikoff.separation.certificate import Separability, undecided
+from novikoff.separation.decide import decided
 from novikoff.separation.geometry import radius_of_run, used_columns, without_empty_columns
 from novikoff.separation.joint import LOOSE, of_many
-from novikoff.separation.kesler import Labelled, Pairs
-from novikoff.separation.search import Search, Undecided, atoms, scales
-from novikoff.separation.separability import (
-    proved,
-    require_options,
-    through_the_origin,
-    widened,
-)
+from novikoff.separation.kesler import ManyClasses
+from novikoff.separation.search import Undecided, atoms, scales
+from novikoff.separation.separability import require_options, widened
 from novikoff.separation.sharded.coordinator import Coordinator, Travel, Whole
 from novikoff.separation.sharded.protocol import Shards, in_columns
-from novikoff.separation.sharded.questions import (
-    Cosines,
-    Exact,
-    Margins,
-    Products,
-    Sides,
-    Span,
-    Sums,
-)
-
-Array = npt.NDArray[Any]
+from novikoff.separation.sharded.questions import Cosines, Margins, Products, Sides, Span, Sums
+from novikoff.separation.two_classes import Labelled, in_rows_of
+from novikoff.typing import Array
 
 
 def certify(
@@ -141,17 +127,18 @@ class Certifying(Coordinator):
         except (Undecided, OverflowError):
             pass
         if self.front is None or self.upper is None:
-            return self.undecided()
+            return undecided(self.whole.longest, self.bias, len(self.problem.classes))
         return self.separable(self.front, self.upper)
 
     def among(self, tol: float) -> tuple[Separability, Array | None]:
         """The verdict on the active rows, in the columns that they use, and which those are."""
         X, used = without_empty_columns(self.X)
-        if not self.problem.many:
-            return proved(Search(X, self.y, self.bias, self.deadline), tol)[0], used
-        D = Labelled(X, self.y, len(self.problem.classes), self.bias)
-        found = of_many(D, tol, self.deadline, through_the_origin)
-        if found.verdict == "undecided" or not joint_certificate.holds(found, D):
+        D = self.problem.examples(X, self.y)
+        if isinstance(D, ManyClasses):
+            found = of_many(D, tol, self.deadline)
+        else:
+            found = decided(D, tol, self.deadline)
+        if found.verdict == "undecided":
             raise Undecided
         return found, used
 
@@ -162,13 +149,8 @@ class Certifying(Coordinator):
         upper = found.margin.upper
         if self.upper is None or upper < self.upper.margin.upper:
             self.upper = replace(found, rows=self.named(found.rows))
-        coef, intercept = np.asarray(found.coef), np.asarray(found.intercept)
-        W = np.hstack([np.atleast_2d(coef), intercept.reshape(-1, 1)])
-        free = self.bias and not self.problem.many
-        if not self.problem.many:
-            W = widest.unit(W)
-        size = float(np.linalg.norm(W[:, :-1] if free else W))
-        limit = (1 - tol) * upper * size
+        W, free = self.problem.weights(found), self.problem.free
+        limit = (1 - tol) * upper * float(np.linalg.norm(W[:, :-1] if free else W))
         question = Margins(self.problem, used, W, limit, self.most(), with_bias=not free)
         low, strict, new = self.measure(question)
         if free:
@@ -176,11 +158,7 @@ class Certifying(Coordinator):
             if in_front(low, middle):
                 W[0, -1], strict = middle, True
         if strict:
-            if self.problem.many:
-                lower = min(kesler.margin_at_least(float(low[0]), W, self.bias), upper)
-            else:
-                lower = (widest.at_least if free else widest.from_origin_at_least)(low, W[0])
-            self.keep(W, used, max(0.0, lower))
+            self.keep(W, used, min(self.problem.at_least(low, W), upper))
         elif not new:
             raise Undecided
         return new
@@ -204,24 +182,18 @@ class Certifying(Coordinator):
 
     def wrong_side(self, found: Separability, used: Array | None) -> int:
         """Put an exact witness to all; how many rows came that are on its wrong side."""
-        sides = Sides(self.problem, used, self.exact_weights(found), self.most())
-        answers = self.ask(sides)
+        flat = found.witness or ()
+        exact = in_rows_of(len(flat) // (found.n_classes if self.problem.many else 1), flat)
+        answers = self.ask(Sides(self.problem, used, exact, self.most()))
         new = self.take([answer.given for answer in answers])
         if not new and any(answer.lowest < 0 for answer in answers):
             raise Undecided
         return new
 
-    def exact_weights(self, found: Separability) -> Exact:
-        """The witness, a row for each class if there are more than two."""
-        flat, rows = list(found.witness or ()), len(self.problem.classes)
-        rows = rows if self.problem.many else 1
-        width = len(flat) // rows
-        return [flat[k * width : (k + 1) * width] for k in range(rows)]
-
     def out_of_span(self, found: Separability) -> int:
         """Put a proof to all; how many rows came that are outside of what its rows span."""
         rows = np.array(found.rows)
-        D = Labelled(self.X[rows], self.y[rows], len(self.problem.classes), self.bias)
+        D = self.problem.examples(self.X[rows], self.y[rows])
         question = outside(D, found.rivals, self.whole, self.most())
         if question is None:
             return 0
@@ -258,8 +230,8 @@ class Certifying(Coordinator):
         columns = self.whole.columns
         free = None
         if columns is not None:
-            X = in_columns(self.X[rows], columns)
-            vectors = orthogonal(Labelled(X, self.y[rows], 2, self.bias))
+            D = self.problem.examples(in_columns(self.X, columns), self.y)
+            vectors = D.vanishing(rows, rows)
             answers = self.ask(Span(self.problem, columns, vectors, 0))
             met = np.any([answer.met for answer in answers], axis=0)
             kept = [v[0] for v, seen in zip(vectors, met, strict=True) if seen]
@@ -292,17 +264,17 @@ class Certifying(Coordinator):
         while now() < self.deadline:
             X, used = without_empty_columns(self.X)
             start = v if used is None else np.append(v[used], v[-1])
-            u, ends, _ = widest.from_origin(X, self.y, start, 1.0, self.tol, self.deadline)
+            u, ends, _ = widest.margin(X, self.y, start, "held", self.tol, self.deadline)
             limit = (1 - self.tol) * ends.upper * float(np.linalg.norm(u))
             question = Margins(self.problem, used, u[None], limit, self.most())
             low, _, new = self.measure(question)
-            best = max(best, widest.from_origin_at_least(low, u))
+            best = max(best, widest.at_least(low, u, False))
             if not new or best >= (1 - self.tol) * ends.upper:
                 break
         if best > 0:
             return best
         low, _, _ = self.measure(Margins(self.problem, None, v[None], -inf, 0))
-        return widest.from_origin_at_least(low, v)
+        return widest.at_least(low, v, False)
 
     def diverging(self, v: Array, free: Array | None) -> tuple[int, ...]:
         """The directions in which estimates diverge (`novikoff.separation.divergence`)."""
@@ -328,14 +300,6 @@ class Certifying(Coordinator):
             told[np.append(columns, self.problem.width)[:m]] = divergence.directions(u[:m])
         return tuple(told[: self.problem.width + self.bias].tolist())
 
-    def undecided(self) -> Separability:
-        """Nothing was proved in time."""
-        upper, K = self.whole.longest, len(self.problem.classes)
-        if self.problem.many:
-            upper = sqrt(2) * hypot(upper, float(self.bias)) * (1 + 1e-9)
-        none = (None, None, None, (), ())
-        return Separability("undecided", *none, Bracket(0.0, upper), inf, (), self.bias, (), K)
-
 
 def in_front(low: Array, bias: float) -> bool:
     """Are all scores above 0 with this bias, if without it no score of a class is lower?"""
@@ -347,37 +311,18 @@ def in_front(low: Array, bias: float) -> bool:
 
 def in_order(found: Separability) -> Separability:
     """The same proof, by the numbers of its rows."""
-    rivals = found.rivals or (0,) * len(found.rows)
-    order = sorted(range(len(found.rows)), key=lambda k: (found.rows[k], rivals[k]))
-    return replace(
-        found,
-        rows=tuple(found.rows[k] for k in order),
-        multipliers=tuple(found.multipliers[k] for k in order),
-        rivals=tuple(found.rivals[k] for k in order) if found.rivals else (),
-    )
+    proof = sorted(zip(found.rows, found.rivals or found.rows, found.multipliers, strict=True))
+    rows, rivals, shares = zip(*proof, strict=True)
+    rivals = rivals if found.rivals else ()
+    return replace(found, rows=rows, multipliers=shares, rivals=rivals)
 
 
 def outside(D: Labelled, rivals: tuple[int, ...], whole: Whole, most: int) -> Span | None:
     """The question for rows that are not in the span of these; None if there can be none."""
     used = used_columns(D.X)
-    D = D._replace(X=in_columns(D.X, used))
-    vectors = vanishing(D, np.array(rivals)) if whole.problem.many else orthogonal(D)
+    D = replace(D, X=in_columns(D.X, used))
+    vectors = D.vanishing(np.arange(len(D.y)), np.array(rivals, np.int64))
     every = np.arange(whole.problem.width) if whole.columns is None else whole.columns
     if not vectors and not len(np.setdiff1d(every, used, assume_unique=True)):
         return None
     return Span(whole.problem, used, vectors, most)
-
-
-def orthogonal(D: Labelled) -> list[Exact]:
-    """A basis of the weights on which these rows vanish, the bias last."""
-    basis = null_vectors(whole_rows(D.X, np.asarray(D.y), np.arange(len(D.y)), D.bias))
-    zero = [Fraction(0)] * (not D.bias)
-    return [[[Fraction(a) for a in n] + zero] for n in basis]
-
-
-def vanishing(D: Labelled, rivals: Array) -> list[Exact]:
-    """The same for the vectors of these rows and rivals; the last class has weights 0."""
-    pairs = Pairs(np.arange(len(rivals)), rivals)
-    Z, ones = kesler.vectors(D, pairs, reduced=True), np.ones(len(rivals), np.int8)
-    basis = null_vectors(whole_rows(Z, ones, np.arange(len(rivals)), False))
-    return [kesler.in_fractions(D, [Fraction(a) for a in n], reduced=True) for n in basis]

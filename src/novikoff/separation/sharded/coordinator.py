@@ -6,7 +6,6 @@ from math import ceil, inf
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.clock import now
@@ -15,8 +14,8 @@ from novikoff.inputs import DTYPES
 from novikoff.labels import numbered
 from novikoff.separation.sharded.protocol import Given, Problem, Question, Shards
 from novikoff.separation.sharded.questions import First, Margins, Measured, Named, Survey, Surveyed
+from novikoff.typing import Array, Matrix
 
-Array = npt.NDArray[Any]
 FEW, MANY = 100, 500
 """How many rows become active at a time, at the least, and for how many columns two more each."""
 EACH = 4
@@ -61,7 +60,7 @@ class Coordinator:
         self.known = [np.zeros(0, np.int64) for _ in range(shards.count)]
         self.whole = together(self.ask(Survey()), bias)
         self.problem = self.whole.problem
-        self.X: Any = None
+        self.X: Matrix = None
         self.y = np.zeros(0, np.int8)
         self.numbers = np.zeros(0, np.int64)
         """Of the active rows, among all."""
@@ -98,7 +97,7 @@ class Coordinator:
             self.numbers = np.concatenate([self.numbers, numbers])
         return len(y)
 
-    def fetch(self, numbers: Sequence[int]) -> tuple[Any, Array]:
+    def fetch(self, numbers: Sequence[int]) -> tuple[Matrix, Array]:
         """The rows of these numbers, in this order, and their signs or classes."""
         wanted = np.unique(np.array(numbers, np.int64))
         starts = self.whole.starts
@@ -147,7 +146,7 @@ def together(surveyed: list[Surveyed], bias: bool) -> Whole:
     return Whole(Problem(classes, bias, width), starts, longest, columns)
 
 
-def gathered(sent: list[Given], starts: Array) -> tuple[Any, Array, Array]:
+def gathered(sent: list[Given], starts: Array) -> tuple[Matrix, Array, Array]:
     """Rows from all shards, their signs or classes, and their numbers among all."""
     numbers = [new.rows + start for new, start in zip(sent, starts, strict=False)]
     full = [new for new in sent if len(new.rows)] or sent[:1]

@@ -10,29 +10,31 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError
 from novikoff.inputs import require_sound
 from novikoff.labels import as_labels, codes
+from novikoff.separation.certificate import Separability
 from novikoff.separation.geometry import in_rows
-
-Array = npt.NDArray[Any]
+from novikoff.separation.kesler import ManyClasses, examples, kind
+from novikoff.separation.two_classes import TwoClasses
+from novikoff.separation.widest import unit
+from novikoff.typing import Array, Matrix
 
 
 class Piece(NamedTuple):
     """The examples of a shard."""
 
-    X: Any
+    X: Matrix
     y: Array
     """Their labels."""
     wrong: str | None = None
     """What is wrong with them, if anything."""
 
 
-def piece(X: Any, y: Any, weight: Array | None = None) -> Piece:
+def piece(X: Matrix, y: Any, weight: Array | None = None) -> Piece:
     """Examples as a shard keeps them. What is wrong with them is told when it is surveyed."""
     try:
         if weight is not None and not weight.all():
@@ -62,13 +64,31 @@ class Problem(NamedTuple):
         """Are there more than two classes?"""
         return len(self.classes) > 2
 
+    @property
+    def free(self) -> bool:
+        """Has the bias no part in the length of the weights?"""
+        return self.bias and not self.many
+
+    def examples(self, X: Matrix, y: Array) -> TwoClasses | ManyClasses:
+        """Examples with their signs, or the numbers of their classes."""
+        return examples(X, y, len(self.classes), self.bias)
+
+    def weights(self, told: Separability) -> Array:
+        """Those of a certificate: one row, or one a class, the bias last."""
+        W = weights_of(told.coef, told.intercept)
+        return W if self.many else unit(W)
+
+    def at_least(self, low: Array, W: Array) -> float:
+        """The margin of weights that these are the lowest scores of, or leads."""
+        return max(0.0, kind(len(self.classes)).at_least(low, W, self.bias))
+
 
 class Given(NamedTuple):
     """Some rows of a shard."""
 
     rows: Array
     """Their numbers there."""
-    X: Any
+    X: Matrix
     y: Array
     """Their signs, or numbers of classes."""
 
@@ -107,15 +127,23 @@ class Here:
         return [question(p, some) for p, some in zip(self.pieces, numbers, strict=True)]
 
 
-# ------------------------------------------------------------- getting at rows and columns
+# ------------------------------------------------------------- getting at weights, rows and columns
 
 
-def seen(shard: Piece, problem: Problem, used: Array | None) -> tuple[Any, Array]:
-    """The rows in some columns, which are sorted; None for all. And their signs or numbers."""
-    return in_columns(widened(shard.X, problem), used), coded(shard.y, problem)
+def weights_of(coef: Any, intercept: Any) -> Array:
+    """One row of weights, or one for each class, the bias last."""
+    rows = np.atleast_2d(np.asarray(coef))
+    biases = np.broadcast_to(np.reshape(intercept, (-1, 1)), (len(rows), 1))
+    return np.hstack([rows, biases])
 
 
-def widened(X: Any, problem: Problem) -> Any:
+def seen(shard: Piece, problem: Problem, used: Array | None) -> TwoClasses | ManyClasses:
+    """The examples in some columns, which are sorted; None for all."""
+    X = in_columns(widened(shard.X, problem), used)
+    return problem.examples(X, coded(shard.y, problem))
+
+
+def widened(X: Matrix, problem: Problem) -> Any:
     """The rows in all columns: sparse ones may not have heard of the last."""
     if not sparse.issparse(X) or X.shape[1] == problem.width:
         return X
@@ -127,7 +155,7 @@ def coded(y: Array, problem: Problem) -> Array:
     return codes(y, problem.classes) if len(y) else np.zeros(0, np.int8)
 
 
-def in_columns(X: Any, used: Array | None) -> Any:
+def in_columns(X: Matrix, used: Array | None) -> Any:
     """The rows in some columns."""
     if used is None:
         return X
@@ -140,7 +168,7 @@ def in_columns(X: Any, used: Array | None) -> Any:
     return sparse.csr_array(parts, shape=(X.shape[0], len(used)))
 
 
-def reaching_beyond(X: Any, used: Array | None) -> Array:
+def reaching_beyond(X: Matrix, used: Array | None) -> Array:
     """Which rows have an entry in another column."""
     if used is None:
         return np.zeros(X.shape[0], bool)

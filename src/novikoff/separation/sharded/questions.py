@@ -1,25 +1,18 @@
 """What a shard of the examples can be asked, and what it answers."""
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.inputs import as_rows
-from novikoff.separation import divergence, kesler
-from novikoff.separation.certificate import row_signs
-from novikoff.separation.exact import expansion, lowest_scores
-from novikoff.separation.geometry import column_peaks, cosines, longest, raw_scores
-from novikoff.separation.kesler import Labelled
+from novikoff.separation import divergence
+from novikoff.separation.exact import Exact
+from novikoff.separation.geometry import column_peaks, cosines, longest
 from novikoff.separation.search import scales
 from novikoff.separation.sharded.protocol import Given, Piece, Problem, given, reaching_beyond, seen
-
-Array = npt.NDArray[Any]
-Exact = list[list[Fraction]]
-"""Exact weights, the bias last: one row, or one for each of more than two classes."""
+from novikoff.typing import Array
 
 
 def lowest_of(scores: Array, among: Array, known: Array, most: int) -> Array:
@@ -28,19 +21,6 @@ def lowest_of(scores: Array, among: Array, known: Array, most: int) -> Array:
     among[known] = False
     rows = np.flatnonzero(among)
     return rows[np.argsort(scores[rows], kind="stable")[:most]]
-
-
-def sign_range(problem: Problem, X: Any, y: Array, W: Exact) -> tuple[Array, Array]:
-    """The lowest and the highest exact sign of the scores, or of the leads, of every row."""
-    if not problem.many:
-        found = row_signs(expansion(W[0]), X, y)
-        return found, found
-    low, high = np.ones(len(y), np.int8), -np.ones(len(y), np.int8)
-    D = Labelled(X, y, len(problem.classes), problem.bias)
-    for pairs, found in kesler.exact_signs(D, W):
-        low[pairs.rows] = np.minimum(low[pairs.rows], found)
-        high[pairs.rows] = np.maximum(high[pairs.rows], found)
-    return low, high
 
 
 class Surveyed(NamedTuple):
@@ -130,33 +110,10 @@ class Margins:
 
     def __call__(self, shard: Piece, numbers: Array) -> Measured:
         """The lowest scores, whether all are strictly in front, and the rows least in front."""
-        X, y = seen(shard, self.problem, self.used)
-        low, s, behind = self.of_many(X, y) if self.problem.many else self.of_two(X, y)
+        D = seen(shard, self.problem, self.used)
+        low, s, behind = D.in_front(self.W, with_bias=self.with_bias, doubts=self.doubts)
         rows = lowest_of(s, behind | (s < self.limit), numbers, self.most)
         return Measured(low, not behind.any(), given(shard, self.problem, rows))
-
-    def of_two(self, X: Any, y: Array) -> tuple[Array, Array, Array]:
-        """Lowest scores of both classes, all scores, and which of them are not above 0."""
-        v, rows, s = self.W[0], as_rows(X), np.empty(len(y))
-        raw_scores(v[:-1], rows, len(y), s)
-        s = y * (s + v[-1])
-        low = lowest_scores(np.append(v[:-1], v[-1] * self.with_bias), rows, y)
-        return low, s, row_signs(v[None], X, y) <= 0
-
-    def of_many(self, X: Any, y: Array) -> tuple[Array, Array, Array]:
-        """The lowest lead, all rows' lowest leads, and which of them are not above 0."""
-        D = Labelled(X, y, len(self.problem.classes), self.problem.bias)
-        s, sure, low = np.empty(len(y)), np.zeros(len(y), bool), np.inf
-        for some, lead, doubt in kesler.leads(D, self.W):
-            with np.errstate(invalid="ignore"):
-                s[some] = np.nan_to_num(lead, nan=-np.inf).min(axis=1)
-                sure[some] = (lead - doubt > 0).all(axis=1)
-                under = np.nan_to_num(lead - self.doubts * doubt, nan=-np.inf)
-            low = min(low, float(under.min()))
-        behind, open_ = np.zeros(len(y), bool), np.flatnonzero(~sure)
-        exact = [[Fraction(v) for v in row] for row in self.W.tolist()]
-        behind[open_] = sign_range(self.problem, X[open_], y[open_], exact)[0] <= 0
-        return np.array([low]), s, behind
 
 
 class Sided(NamedTuple):
@@ -178,8 +135,7 @@ class Sides:
 
     def __call__(self, shard: Piece, numbers: Array) -> Sided:
         """The lowest and highest sign there is, and some rows of sign -1."""
-        X, y = seen(shard, self.problem, self.used)
-        low, high = sign_range(self.problem, X, y, self.W)
+        low, high = seen(shard, self.problem, self.used).signs(self.W)
         rows = lowest_of(low, low < 0, numbers, self.most)
         return Sided(
             int(low.min(initial=1)), int(high.max(initial=-1)), given(shard, self.problem, rows)
@@ -207,14 +163,14 @@ class Span:
 
     def __call__(self, shard: Piece, numbers: Array) -> Spanned:
         """Some rows of either kind, if there are any."""
-        X, y = seen(shard, self.problem, self.used)
-        beyond, known = reaching_beyond(shard.X, self.used), np.zeros(len(y), bool)
+        D = seen(shard, self.problem, self.used)
+        beyond, known = reaching_beyond(shard.X, self.used), np.zeros(len(D.y), bool)
         known[numbers] = True
         rows = [np.flatnonzero(beyond & ~known)[: self.most]]
         each = max(1, self.most // max(1, len(self.vectors)))
         met = np.zeros(len(self.vectors), bool)
         for k, W in enumerate(self.vectors):
-            low, high = sign_range(self.problem, X, y, W)
+            low, high = D.signs(W)
             off = (low != 0) | (high != 0)
             met[k] = off.any()
             known[np.concatenate(rows)] = True
@@ -232,10 +188,10 @@ class Sums:
 
     def __call__(self, shard: Piece, numbers: Array) -> tuple[Array, Array]:
         """The sum, scaled by the largest sizes, the bias last; and these."""
-        X, y = seen(shard, self.problem, self.used)
-        peaks = np.zeros(X.shape[1] + 1)
-        column_peaks(as_rows(X), len(y), peaks)
-        return divergence.signed_sum(X, y, scales(peaks, True)), peaks
+        D = seen(shard, self.problem, self.used)
+        peaks = np.zeros(D.X.shape[1] + 1)
+        column_peaks(as_rows(D.X), len(D.y), peaks)
+        return divergence.signed_sum(D.X, D.y, scales(peaks, True)), peaks
 
 
 @dataclass(frozen=True)
@@ -249,8 +205,8 @@ class Products:
 
     def __call__(self, shard: Piece, numbers: Array) -> Array:
         """Those of the first `m`."""
-        X, y = seen(shard, self.problem, self.used)
-        return divergence.products(X, y, self.c, self.m)
+        D = seen(shard, self.problem, self.used)
+        return divergence.products(D.X, D.y, self.c, self.m)
 
 
 @dataclass(frozen=True)
@@ -265,8 +221,8 @@ class Cosines:
 
     def __call__(self, shard: Piece, numbers: Array) -> Given:
         """Some of them."""
-        X, y = seen(shard, self.problem, self.used)
-        scores = np.empty(len(y))
-        cosines(self.v, self.c, as_rows(X), y, scores)
+        D = seen(shard, self.problem, self.used)
+        scores = np.empty(len(D.y))
+        cosines(self.v, self.c, as_rows(D.X), D.y, scores)
         rows = lowest_of(scores, scores < divergence.WRONG, numbers, self.most)
         return given(shard, self.problem, rows)

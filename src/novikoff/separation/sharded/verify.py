@@ -10,19 +10,16 @@ from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.errors import DataError
-from novikoff.separation import joint_certificate, kesler, widest
-from novikoff.separation.bracket import Bracket
-from novikoff.separation.certificate import Separability
-from novikoff.separation.kesler import Labelled
+from novikoff.separation import widest
+from novikoff.separation.certificate import NONE, Separability
+from novikoff.separation.exact import Exact
 from novikoff.separation.sharded.certify import outside
 from novikoff.separation.sharded.coordinator import Coordinator, Travel
-from novikoff.separation.sharded.protocol import Shards
-from novikoff.separation.sharded.questions import Exact, Margins, Sides
-
-Array = npt.NDArray[Any]
+from novikoff.separation.sharded.protocol import Shards, weights_of
+from novikoff.separation.sharded.questions import Margins, Sides
+from novikoff.separation.two_classes import Labelled
 
 
 def verify(
@@ -70,54 +67,35 @@ class Checking(Coordinator):
         if not all(isinstance(row, int) and 0 <= row < self.whole.n for row in rows):
             return False
         numbers = sorted(set(rows))
-        X, y = self.fetch(numbers)
+        D = self.problem.examples(*self.fetch(numbers))
         few = replace(told, rows=tuple(np.searchsorted(numbers, rows).tolist()))
-        D = Labelled(X, y, K, self.bias)
         if told.verdict == "separable":
-            alone = joint_certificate.holds(few, D) if self.problem.many else few.holds(X, y)
-            return alone and self.separates()
-        if told.margin != Bracket(0.0, 0.0) or not self.cancels(few, D):
+            return few.holds(D) and self.separates()
+        if told.margin != NONE or not (D.proper(few) and D.cancels(few)):
             return False
         if told.verdict == "quasi-separable":
-            return self.supports(few, D)
+            exact = D.exactly_stated(few)
+            return exact is not None and self.supports(exact)
         return told.verdict == "inseparable" and self.spans(few, D)
 
     def separates(self) -> bool:
         """Is every row strictly on its side, and the margin no less than stated?"""
-        W = weights_of(self.told.coef, self.told.intercept)
-        free = self.bias and not self.problem.many
-        W = W if self.problem.many else widest.unit(W)
-        question = Margins(self.problem, None, W, -inf, 0, not free, doubts=1.0)
+        W = self.problem.weights(self.told)
+        question = Margins(
+            self.problem, None, W, -inf, 0, with_bias=not self.problem.free, doubts=1.0
+        )
         low, strict, _ = self.measure(question)
-        if self.problem.many:
-            lower = kesler.margin_at_least(float(low[0]), W, self.bias)
-        else:
-            lower = (widest.at_least if free else widest.from_origin_at_least)(low, W[0])
-        return strict and self.told.margin.lower <= max(0.0, lower)
+        return strict and self.told.margin.lower <= self.problem.at_least(low, W)
 
-    def cancels(self, few: Separability, D: Labelled) -> bool:
-        """Do the rows of the proof, times their multipliers, add up to 0?"""
-        if not self.problem.many:
-            return few._cancels(D.X, D.y)
-        proper = joint_certificate.proper(few, D)
-        return proper and joint_certificate.cancels(few, D, joint_certificate.pairs_of(few))
-
-    def supports(self, few: Separability, D: Labelled) -> bool:
+    def supports(self, exact: Exact) -> bool:
         """Is the exact witness nowhere on the wrong side, and somewhere on the right one?"""
-        exact: Exact | None
-        if self.problem.many:
-            exact = joint_certificate.exact_weights(few, D)
-        else:
-            exact = [list(few.witness or ())] if few._has_witness(self.problem.width) else None
-        if exact is None:
-            return False
         answers = self.ask(Sides(self.problem, None, exact, 0))
         return all(a.lowest >= 0 for a in answers) and any(a.highest > 0 for a in answers)
 
     def spans(self, few: Separability, D: Labelled) -> bool:
         """Whatever vanishes on the rows of the proof vanishes on all rows."""
         at = np.array(few.rows)
-        question = outside(D._replace(X=D.X[at], y=D.y[at]), few.rivals, self.whole, 0)
+        question = outside(replace(D, X=D.X[at], y=D.y[at]), few.rivals, self.whole, 0)
         if question is None:
             return True
         return not any(a.beyond or a.met.any() for a in self.ask(question))
@@ -182,10 +160,3 @@ def measure(shards: Shards, coef: Any, intercept: Any = 0.0) -> Reach:
     size = widest.length_up((W if K > 2 else W[:, :-1]).ravel())
     margin = widest.down(float(low.min()) / size) if low.min() > 0 else float(low.min()) / size
     return Reach(asking.whole.n, asking.whole.longest, margin, strict)
-
-
-def weights_of(coef: Any, intercept: Any) -> Array:
-    """One row of weights, or one for each class, the bias last."""
-    rows = np.atleast_2d(np.asarray(coef))
-    biases = np.broadcast_to(np.reshape(intercept, (-1, 1)), (len(rows), 1))
-    return np.hstack([rows, biases])
