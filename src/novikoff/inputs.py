@@ -216,6 +216,12 @@ def at_unit_length(X: Any) -> Any:
     return (sparse.diags_array(1 / size) @ Z).tocsr() if sparse.issparse(Z) else Z / size[:, None]
 
 
+def dense(X: Any, rows: npt.NDArray[Any] | slice = slice(None)) -> npt.NDArray[np.float64]:
+    """Some rows, or all, as doubles."""
+    X = X[rows]
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
+
+
 def as_seen(X: Any, space: dict[str, Any]) -> Any:
     """The rows as a learner sees them, in doubles; `space` is what it was told to make of them.
 

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 import novikoff
 from novikoff.description import describe
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
+from novikoff.inputs import dense
 from novikoff.lab.presets import NAMES, preset
 from novikoff.lab.scripts import parameters, script, starting
 from novikoff.lab.state import LEARNERS, State, to_link
@@ -128,7 +129,7 @@ def of_trace(
     W = trace.weights(np.arange(len(trace) + 1)).astype(np.float64)
     visited = visits(trace, W)
     bias = bool(trace._space.get("fit_intercept", True))
-    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64)
+    points = dense(X)
     return {
         "kind": type(learner).__name__,
         "points": points.tolist(),

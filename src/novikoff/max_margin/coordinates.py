@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from novikoff.cores import row_by_row
-from novikoff.inputs import as_rows
+from novikoff.inputs import as_rows, dense
 from novikoff.jit import njit
 from novikoff.rows import U, add, column, dot, first, last, value
 from novikoff.typing import Array, Matrix
@@ -26,12 +26,6 @@ FAR = 100.0
 """Rows whose centre is so many times farther from the origin than they from it are moved."""
 BLOCK = 1 << 12
 """How many rows to make dense at a time."""
-
-
-def dense(X: Matrix, rows: Array) -> Array:
-    """A few rows as doubles."""
-    X = X[rows]
-    return np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
 
 
 def power_of_two(size: float) -> float:

@@ -1,12 +1,13 @@
 """How a run went: its mistakes, beside the bound, and what it proved of the margin."""
 
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from novikoff.errors import NotSeparable
 from novikoff.learners.additive import Additive
-from novikoff.plots.style import BLUE, GREY, VERMILLION, axes_for, legend, pyplot
+from novikoff.plots.style import BLUE, GREY, VERMILLION, Axes, Display, legend, pyplot
 from novikoff.proofs.proof import as_in_run, lowest_lead
 from novikoff.trace import Trace
 from novikoff.typing import Array
@@ -15,7 +16,8 @@ POINTS = 150
 """At how many updates, at the most, the bracket is measured."""
 
 
-class ProgressDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ProgressDisplay(Display):
     r"""Mistakes per epoch, all mistakes beside the bound, and the margin bracket narrowing.
 
     The bracket holds the margin $\gamma^\star$ of the run's space. Its upper end after $k$ updates
@@ -38,13 +40,6 @@ class ProgressDisplay:
     margin : float, optional
         The margin itself, where it is known.
 
-    Attributes
-    ----------
-    axes_ : list of axes
-        One for each part.
-    ax_, figure_
-        The first of them, and what they were drawn on.
-
     Examples
     --------
     >>> from novikoff import Perceptron
@@ -55,25 +50,17 @@ class ProgressDisplay:
     ['mistakes in the epoch', 'mistakes so far', 'margin $\\gamma$']
     """
 
-    def __init__(
-        self,
-        *,
-        mistakes_per_epoch: Array,
-        times: Array,
-        mistakes: Array,
-        bound: float,
-        bracket: tuple[Array, Array, Array] | None,
-        margin: float | None = None,
-    ) -> None:
-        self.mistakes_per_epoch = mistakes_per_epoch
-        self.times = times
-        self.mistakes = mistakes
-        self.bound = bound
-        self.bracket = bracket
-        self.margin = margin
+    SIZE = (11, 3.4)
+
+    mistakes_per_epoch: Array
+    times: Array
+    mistakes: Array
+    bound: float
+    bracket: tuple[Array, Array, Array] | None
+    margin: float | None = None
 
     @classmethod
-    def from_trace(cls, trace: Trace, *, ax: Any = None) -> Self:
+    def from_trace(cls, trace: Trace, *, ax: Axes = None) -> Self:
         """Draw how a run went.
 
         Parameters
@@ -105,35 +92,21 @@ class ProgressDisplay:
         )
         return display.plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, or a sequence of three, optional
-            One is divided into three.
-
-        Returns
-        -------
-        ProgressDisplay
-            Itself.
-        """
+    def _axes(self, ax: Axes) -> list[Axes]:
         if ax is None:
-            axes = list(pyplot().subplots(1, 3, figsize=(11, 3.4), layout="constrained")[1])
-        elif np.ndim(ax) == 0:
-            figure = axes_for(ax, (11, 3.4)).figure
-            parts = ax.get_subplotspec().subgridspec(1, 3, wspace=0.45)
-            ax.set_axis_off()
-            axes = [figure.add_subplot(part) for part in parts]
-        else:
-            axes = list(np.ravel(ax))
+            return list(pyplot().subplots(1, 3, figsize=self.SIZE, layout="constrained")[1])
+        if np.ndim(ax):
+            return super()._axes(ax)
+        ax.set_axis_off()
+        parts = ax.get_subplotspec().subgridspec(1, 3, wspace=0.45)
+        return [ax.figure.add_subplot(part) for part in parts]
+
+    def _draw(self, axes: list[Axes]) -> None:
         self._per_epoch(axes[0])
         self._so_far(axes[1])
         self._margin(axes[2])
-        self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
-        return self
 
-    def _per_epoch(self, ax: Any) -> None:
+    def _per_epoch(self, ax: Axes) -> None:
         epochs = 1 + np.arange(len(self.mistakes_per_epoch))
         if len(epochs) <= 60:
             ax.bar(epochs, self.mistakes_per_epoch, color=BLUE, width=0.7)
@@ -143,7 +116,7 @@ class ProgressDisplay:
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.yaxis.get_major_locator().set_params(integer=True)
 
-    def _so_far(self, ax: Any) -> None:
+    def _so_far(self, ax: Axes) -> None:
         end = float(len(self.mistakes_per_epoch))
         times, so_far = np.append(0.0, self.times), np.append(0, self.mistakes)
         times, so_far = np.append(times, end), np.append(so_far, so_far[-1])
@@ -156,7 +129,7 @@ class ProgressDisplay:
             legend(ax, loc="best")
         ax.set(xlabel="epochs", ylabel="mistakes so far", xlim=(0, end))
 
-    def _margin(self, ax: Any) -> None:
+    def _margin(self, ax: Axes) -> None:
         ax.set(xlabel="mistakes $k$", ylabel=r"margin $\gamma$")
         if self.bracket is None:
             ax.text(0.5, 0.5, "no margin bracket", ha="center", transform=ax.transAxes)
@@ -178,7 +151,7 @@ class ProgressDisplay:
             ax.xaxis.get_major_locator().set_params(integer=True)
         legend(ax, loc="upper right")
 
-    def _height(self, ax: Any, lower: Array, upper: Array) -> None:
+    def _height(self, ax: Axes, lower: Array, upper: Array) -> None:
         """From 0 up; where the upper end fell far, on a logarithmic scale."""
         top, fell = float(np.max(upper, initial=1e-12)), float(np.min(upper, initial=np.inf))
         if not 0 < fell < top / 8:

@@ -1,10 +1,12 @@
 r"""The proof closing: $k\gamma \le \langle w, u\rangle \le \|w\| \le \sqrt k\,R$."""
 
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from novikoff.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, axes_for, legend
+from novikoff.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, Axes, Display, legend
 from novikoff.proofs.proof import Proof
 from novikoff.trace import Trace
 from novikoff.typing import Array
@@ -13,7 +15,8 @@ FAR = 12.0
 """How many times its mistakes the bound may be before both axes become logarithmic."""
 
 
-class ProofDisplay:
+@dataclass(eq=False, repr=False)
+class ProofDisplay(Display):
     r"""The four quantities of Novikoff's theorem over the updates, and where they would cross.
 
     $k\gamma$ grows as $k$, $\sqrt k\,R$ only as its root: they cross at $k = (R/\gamma)^2$, and
@@ -26,11 +29,6 @@ class ProofDisplay:
     ----------
     proof : Proof
         As `Trace.proof` gives it.
-
-    Attributes
-    ----------
-    ax_, figure_
-        What it was drawn on.
 
     Examples
     --------
@@ -47,11 +45,12 @@ class ProofDisplay:
     Mathematical Theory of Automata, 12.
     """
 
-    def __init__(self, proof: Proof) -> None:
-        self.proof = proof
+    SIZE = (6.8, 4.6)
+
+    proof: Proof
 
     @classmethod
-    def from_trace(cls, trace: Trace, u: Any = None, *, ax: Any = None) -> Self:
+    def from_trace(cls, trace: Trace, u: ArrayLike | None = None, *, ax: Axes = None) -> Self:
         """Carry out the proof on a run, and draw it.
 
         Parameters
@@ -68,19 +67,8 @@ class ProofDisplay:
         """
         return cls(trace.proof(u)).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-
-        Returns
-        -------
-        ProofDisplay
-            Itself.
-        """
-        ax = axes_for(ax, (6.8, 4.6))
+    def _draw(self, axes: list[Axes]) -> None:
+        (ax,) = axes
         proof, drawn = self.proof, curves(self.proof)
         progress, length = proof.start
         at = np.append(drawn.before, proof.mistakes)
@@ -105,8 +93,6 @@ class ProofDisplay:
             formula = r"$(R/\gamma)^2 = $" if proof.start == (0.0, 0.0) else ""
             told += f", at most {formula}{proof.bound:,.{1 if proof.bound < 100 else 0}f}"
         ax.set_title(told + ("" if proof.holds else "; a lemma failed"))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _symbols(self, simple: bool) -> tuple[str, str, str, str]:
         between = (r"$\langle w_k, u\rangle$", r"$\|w_k\|$")
@@ -118,7 +104,7 @@ class ProofDisplay:
             r"$\sqrt{\|w_0\|^2 + R^2\sum\eta_j^2}$",
         )
 
-    def _crossing(self, ax: Any, end: float) -> None:
+    def _crossing(self, ax: Axes, end: float) -> None:
         """The point past which there is no update."""
         bound, proof = self.proof.bound, self.proof
         a = proof.steps[0] if len(proof.steps) else 1.0

@@ -15,7 +15,7 @@ import numpy as np
 from flint import fmpz_mat, nmod_mat
 from scipy import sparse
 
-from novikoff.inputs import as_rows
+from novikoff.inputs import as_rows, dense
 from novikoff.jit import njit
 from novikoff.rows import SUM, column, first, last, value
 from novikoff.typing import Array, Matrix
@@ -218,9 +218,7 @@ class Whole(NamedTuple):
 
 def whole_rows(X: Matrix, y: Array, rows: Array, bias: bool) -> Whole:
     r"""$y_i(x_i, 1)$, or $y_i x_i$ without a bias, for a few rows, in whole numbers."""
-    X = X[rows]
-    X = np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
-    mantissas, exponents = np.frexp(X * y[rows, None])
+    mantissas, exponents = np.frexp(dense(X, rows) * y[rows, None])
     mantissas, exponents = np.ldexp(mantissas, 53).astype(np.int64), exponents - 53
     # as low as the lowest bit that is set, and not above 0
     odd = mantissas & -mantissas

@@ -21,8 +21,8 @@ from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
 from novikoff.clock import now
-from novikoff.inputs import as_rows
-from novikoff.max_margin.coordinates import MOST_EXPONENT, dense
+from novikoff.inputs import as_rows, dense
+from novikoff.max_margin.coordinates import MOST_EXPONENT
 from novikoff.separation.exact import (
     Multipliers,
     Whole,

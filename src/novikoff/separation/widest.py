@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.clock import now
-from novikoff.inputs import as_rows
-from novikoff.max_margin.coordinates import dense, power_of_two
+from novikoff.inputs import as_rows, dense
+from novikoff.max_margin.coordinates import power_of_two
 from novikoff.max_margin.newton import Solution, solve
 from novikoff.separation import rounding
 from novikoff.separation.bracket import Bracket
