@@ -21,7 +21,7 @@ not on who answers for the shards or how fast.
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from math import inf
+from math import ceil, inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,9 +37,17 @@ from novikoff.separation.joint import LOOSE, of_many
 from novikoff.separation.kesler import ManyClasses
 from novikoff.separation.search import Undecided, atoms, scales
 from novikoff.separation.separability import require_options, widened
-from novikoff.separation.sharded.coordinator import Coordinator, Travel, Whole
+from novikoff.separation.sharded.coordinator import Coordinator, Travel
 from novikoff.separation.sharded.protocol import Shards, in_columns
-from novikoff.separation.sharded.questions import Cosines, Margins, Products, Sides, Span, Sums
+from novikoff.separation.sharded.questions import (
+    Spanned,
+    first,
+    products,
+    sides,
+    span,
+    sums,
+    turned_away,
+)
 from novikoff.separation.two_classes import Labelled, in_rows_of
 from novikoff.typing import Array
 
@@ -109,7 +117,8 @@ class Certifying(Coordinator):
 
     def run(self) -> Separability:
         """The verdict on all shards."""
-        self.begin()
+        each = ceil(self.most() / (2 * len(self.problem.classes)))
+        self.take(self.ask(first, each))
         loose = True
         try:
             while now() < self.deadline:
@@ -151,8 +160,7 @@ class Certifying(Coordinator):
             self.upper = replace(found, rows=self.named(found.rows))
         W, free = self.problem.weights(found), self.problem.free
         limit = (1 - tol) * upper * float(np.linalg.norm(W[:, :-1] if free else W))
-        question = Margins(self.problem, used, W, limit, self.most(), with_bias=not free)
-        low, strict, new = self.measure(question)
+        low, strict, new = self.measure(used, W, limit, self.most(), with_bias=not free)
         if free:
             middle = float((low[0] - low[1]) / 2)
             if in_front(low, middle):
@@ -184,7 +192,7 @@ class Certifying(Coordinator):
         """Put an exact witness to all; how many rows came that are on its wrong side."""
         flat = found.witness or ()
         exact = in_rows_of(len(flat) // (found.n_classes if self.problem.many else 1), flat)
-        answers = self.ask(Sides(self.problem, used, exact, self.most()))
+        answers = self.ask(sides, used, exact, self.most())
         new = self.take([answer.given for answer in answers])
         if not new and any(answer.lowest < 0 for answer in answers):
             raise Undecided
@@ -194,11 +202,8 @@ class Certifying(Coordinator):
         """Put a proof to all; how many rows came that are outside of what its rows span."""
         rows = np.array(found.rows)
         D = self.problem.examples(self.X[rows], self.y[rows])
-        question = outside(D, found.rivals, self.whole, self.most())
-        if question is None:
-            return 0
-        answers = self.ask(question)
-        new = self.take([answer.given for answer in answers])
+        answers = asked_of_span(self, D, found.rivals, self.most())
+        new = self.take([answer.given for answer in answers]) if answers else 0
         if not new and any(answer.beyond or answer.met.any() for answer in answers):
             raise Undecided
         return new
@@ -209,45 +214,30 @@ class Certifying(Coordinator):
         """The numbers of active rows among all."""
         return tuple(self.numbers[list(rows)].tolist())
 
-    def in_all_columns(self, found: Separability, used: Array | None) -> Separability:
-        """The same with weights for all columns."""
-        return found if used is None else widened(found, used, self.problem.width)
-
     def told(self, found: Separability) -> Separability:
-        """A verdict on active rows as one on all."""
-        return in_order(replace(found, rows=self.named(found.rows), infinite=self.nowhere()))
-
-    def nowhere(self) -> tuple[int, ...]:
-        """No coefficient diverges; of many classes nothing is said."""
-        return () if self.problem.many else (0,) * (self.problem.width + self.bias)
+        """A verdict on active rows as one on all. Of many classes nothing is said of divergence."""
+        nowhere = () if self.problem.many else (0,) * (self.problem.width + self.bias)
+        return in_order(replace(found, rows=self.named(found.rows), infinite=nowhere))
 
     def quasi_separable(self, found: Separability, used: Array | None) -> Separability:
         """The same, with what diverges."""
-        wide = self.told(self.in_all_columns(found, used))
+        wide = self.told(found if used is None else widened(found, used, self.problem.width))
         if self.problem.many:
             return wide
-        rows = np.array(found.rows)
-        columns = self.whole.columns
-        free = None
+        rows, columns, free = np.array(found.rows), self.whole.columns, None
         if columns is not None:
             D = self.problem.examples(in_columns(self.X, columns), self.y)
-            vectors = D.vanishing(rows, rows)
-            answers = self.ask(Span(self.problem, columns, vectors, 0))
-            met = np.any([answer.met for answer in answers], axis=0)
-            kept = [v[0] for v, seen in zip(vectors, met, strict=True) if seen]
-            m = len(columns) + self.bias
-            free = np.array([any(v[j] for v in kept) for j in range(m)])
+            basis = D.vanishing(rows, rows)
+            met = np.any([answer.met for answer in self.ask(span, columns, basis, 0)], axis=0)
+            kept = [W[0] for W, seen in zip(basis, met, strict=True) if seen]
+            free = np.array([any(v[j] for v in kept) for j in range(len(columns) + self.bias)])
         v = np.append(np.asarray(wide.coef), float(wide.intercept or 0.0))
         return replace(wide, infinite=self.diverging(v, free))
 
     def separable(self, front: Front, upper: Separability) -> Separability:
         """Separable, between these ends, with the bound on mistakes and what diverges."""
-        found = replace(
-            upper,
-            coef=front.coef,
-            intercept=front.intercept,
-            margin=Bracket(front.lower, upper.margin.upper),
-        )
+        ends = Bracket(front.lower, upper.margin.upper)
+        found = replace(upper, coef=front.coef, intercept=front.intercept, margin=ends)
         R = radius_of_run(self.whole.longest, self.X, self.bias, many=self.problem.many)
         if self.problem.many:
             return in_order(replace(found, novikoff=novikoff_bound(R, front.lower)))
@@ -266,14 +256,13 @@ class Certifying(Coordinator):
             start = v if used is None else np.append(v[used], v[-1])
             u, ends, _ = widest.margin(X, self.y, start, "held", self.tol, self.deadline)
             limit = (1 - self.tol) * ends.upper * float(np.linalg.norm(u))
-            question = Margins(self.problem, used, u[None], limit, self.most())
-            low, _, new = self.measure(question)
+            low, _, new = self.measure(used, u[None], limit, self.most())
             best = max(best, widest.at_least(low, u, False))
             if not new or best >= (1 - self.tol) * ends.upper:
                 break
         if best > 0:
             return best
-        low, _, _ = self.measure(Margins(self.problem, None, v[None], -inf, 0))
+        low, _, _ = self.measure(None, v[None], -inf, 0)
         return widest.at_least(low, v, False)
 
     def diverging(self, v: Array, free: Array | None) -> tuple[int, ...]:
@@ -282,21 +271,21 @@ class Certifying(Coordinator):
         if columns is None or free is None or len(free) > divergence.WIDE:
             told = np.sign(v).astype(np.int64)
         elif free.any():
-            answers = self.ask(Sums(self.problem, columns))
+            answers = self.ask(sums, columns)
             c = scales(np.max([peaks for _, peaks in answers], axis=0), self.bias)
-            parts = [sums * (c / scales(peaks, True)) for sums, peaks in answers]
-            total = divergence.brought_to_one(sum(parts))
+            scaled = sum(part * (c / scales(peaks, True)) for part, peaks in answers)
+            total = divergence.brought_to_one(scaled)
             m, new = len(free), 1
             active = divergence.products(in_columns(self.X, columns), self.y, c, m)
             if divergence.dependent(active, self.bias).any():  # other rows may tell them apart
-                every = sum(self.ask(Products(self.problem, columns, c, m)))
+                every = sum(self.ask(products, columns, c, m))
                 free = free & ~divergence.dependent(every, self.bias)
             while new:
                 X = in_columns(self.X, columns)
                 Z = atoms(X, self.y, np.arange(len(self.y)), c)[:, :m]
                 u = np.zeros(len(c))
                 u[:m] = divergence.steepest(Z, total[:m], free)
-                new = self.take(self.ask(Cosines(self.problem, columns, u, c, self.most())))
+                new = self.take(self.ask(turned_away, columns, u, c, self.most()))
             told[np.append(columns, self.problem.width)[:m]] = divergence.directions(u[:m])
         return tuple(told[: self.problem.width + self.bias].tolist())
 
@@ -317,12 +306,14 @@ def in_order(found: Separability) -> Separability:
     return replace(found, rows=rows, multipliers=shares, rivals=rivals)
 
 
-def outside(D: Labelled, rivals: tuple[int, ...], whole: Whole, most: int) -> Span | None:
-    """The question for rows that are not in the span of these; None if there can be none."""
-    used = used_columns(D.X)
+def asked_of_span(
+    asking: Coordinator, D: Labelled, rivals: tuple[int, ...], most: int
+) -> list[Spanned]:
+    """What shards answer about rows that are not in the span of these; none if there are none."""
+    used, whole = used_columns(D.X), asking.whole
     D = replace(D, X=in_columns(D.X, used))
-    vectors = D.vanishing(np.arange(len(D.y)), np.array(rivals, np.int64))
+    basis = D.vanishing(np.arange(len(D.y)), np.array(rivals, np.int64))
     every = np.arange(whole.problem.width) if whole.columns is None else whole.columns
-    if not vectors and not len(np.setdiff1d(every, used, assume_unique=True)):
-        return None
-    return Span(whole.problem, used, vectors, most)
+    if not basis and not len(np.setdiff1d(every, used, assume_unique=True)):
+        return []
+    return asking.ask(span, used, basis, most)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, inf
 from typing import Any, NamedTuple
 
@@ -12,8 +13,8 @@ from novikoff.clock import now
 from novikoff.errors import DataError
 from novikoff.inputs import DTYPES
 from novikoff.labels import numbered
-from novikoff.separation.sharded.protocol import Given, Problem, Question, Shards
-from novikoff.separation.sharded.questions import First, Margins, Measured, Named, Survey, Surveyed
+from novikoff.separation.sharded.protocol import Given, Problem, Question, Shards, given
+from novikoff.separation.sharded.questions import Measured, Surveyed, margins, survey
 from novikoff.typing import Array, Matrix
 
 FEW, MANY = 100, 500
@@ -58,17 +59,21 @@ class Coordinator:
         self.deadline = inf
         """When to give up; what time the shards take to answer is added to it."""
         self.known = [np.zeros(0, np.int64) for _ in range(shards.count)]
-        self.whole = together(self.ask(Survey()), bias)
+        self.whole = together(self.answers(survey, self.known), bias)
         self.problem = self.whole.problem
         self.X: Matrix = None
         self.y = np.zeros(0, np.int8)
         self.numbers = np.zeros(0, np.int64)
         """Of the active rows, among all."""
 
-    def ask(self, question: Question, numbers: Sequence[Array] | None = None) -> list[Any]:
-        """The answers of all shards."""
+    def ask(self, question: Callable[..., Any], *about: Any, **options: Any) -> list[Any]:
+        """The answers of all shards to a question about this."""
+        return self.answers(partial(question, self.problem, *about, **options), self.known)
+
+    def answers(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+        """The answers of all shards, given numbers of their rows."""
         started = now()
-        answers = self.shards.ask(question, self.known if numbers is None else numbers)
+        answers = self.shards.ask(question, numbers)
         self.deadline += now() - started
         self.travel.passes += 1
         if self.report is not None:
@@ -79,11 +84,6 @@ class Coordinator:
         """How many rows a shard may send at a time."""
         some = max(FEW + 2 * min(self.problem.width, MANY), len(self.numbers) // 2)
         return max(EACH, ceil(2 * some / self.shards.count))
-
-    def begin(self) -> None:
-        """Let some rows of every class of every shard be the first active ones."""
-        each = ceil(self.most() / (2 * len(self.problem.classes)))
-        self.take(self.ask(First(self.problem, each)))
 
     def take(self, sent: list[Given]) -> int:
         """Let rows that were sent be active; how many they are."""
@@ -103,14 +103,14 @@ class Coordinator:
         starts = self.whole.starts
         cuts = np.searchsorted(wanted, starts)
         there = [wanted[cuts[k] : cuts[k + 1]] - starts[k] for k in range(self.shards.count)]
-        X, y, _ = gathered(self.ask(Named(self.problem), there), starts)
+        X, y, _ = gathered(self.answers(partial(given, self.problem), there), starts)
         self.travel.rows += len(y)
         places = np.searchsorted(wanted, numbers)
         return X[places], y[places]
 
-    def measure(self, question: Margins) -> tuple[Array, bool, int]:
+    def measure(self, *about: Any, **options: Any) -> tuple[Array, bool, int]:
         """The lowest scores or leads, whether all rows are in front, how many new rows came."""
-        answers: list[Measured] = self.ask(question)
+        answers: list[Measured] = self.ask(margins, *about, **options)
         low = np.min([a.low for a in answers], axis=0)
         return low, all(a.strict for a in answers), self.take([a.given for a in answers])
 
@@ -154,7 +154,7 @@ def gathered(sent: list[Given], starts: Array) -> tuple[Matrix, Array, Array]:
     return stacked([new.X for new in full]), y, np.concatenate(numbers).astype(np.int64)
 
 
-def stacked(parts: list[Any]) -> Any:
+def stacked(parts: list[Matrix]) -> Matrix:
     """Rows one below the other."""
     if any(sparse.issparse(part) for part in parts):
         X = sparse.csr_array(sparse.vstack([sparse.csr_array(part) for part in parts]))

@@ -6,7 +6,7 @@ rows, never all. Questions and answers can be pickled; an answer depends on the 
 question alone, so that it does not matter where or how often it is found.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -93,11 +93,8 @@ class Given(NamedTuple):
     """Their signs, or numbers of classes."""
 
 
-class Question(Protocol):
-    """A function of a shard and of numbers of its rows."""
-
-    def __call__(self, shard: Piece, numbers: Array) -> Any:
-        """The answer."""
+Question = Callable[[Piece, Array], Any]
+"""A function of a shard and of numbers of its rows."""
 
 
 class Shards(Protocol):
@@ -137,17 +134,17 @@ def weights_of(coef: Any, intercept: Any) -> Array:
     return np.hstack([rows, biases])
 
 
-def seen(shard: Piece, problem: Problem, used: Array | None) -> TwoClasses | ManyClasses:
+def seen(problem: Problem, used: Array | None, shard: Piece) -> TwoClasses | ManyClasses:
     """The examples in some columns, which are sorted; None for all."""
-    X = in_columns(widened(shard.X, problem), used)
+    X = in_columns(widened(shard.X, problem.width), used)
     return problem.examples(X, coded(shard.y, problem))
 
 
-def widened(X: Matrix, problem: Problem) -> Any:
+def widened(X: Matrix, width: int) -> Matrix:
     """The rows in all columns: sparse ones may not have heard of the last."""
-    if not sparse.issparse(X) or X.shape[1] == problem.width:
+    if not sparse.issparse(X) or X.shape[1] == width:
         return X
-    return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], problem.width))
+    return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
 
 
 def coded(y: Array, problem: Problem) -> Array:
@@ -155,7 +152,7 @@ def coded(y: Array, problem: Problem) -> Array:
     return codes(y, problem.classes) if len(y) else np.zeros(0, np.int8)
 
 
-def in_columns(X: Matrix, used: Array | None) -> Any:
+def in_columns(X: Matrix, used: Array | None) -> Matrix:
     """The rows in some columns."""
     if used is None:
         return X
@@ -168,10 +165,8 @@ def in_columns(X: Matrix, used: Array | None) -> Any:
     return sparse.csr_array(parts, shape=(X.shape[0], len(used)))
 
 
-def reaching_beyond(X: Matrix, used: Array | None) -> Array:
+def reaching_beyond(X: Matrix, used: Array) -> Array:
     """Which rows have an entry in another column."""
-    if used is None:
-        return np.zeros(X.shape[0], bool)
     if not sparse.issparse(X):
         other = np.setdiff1d(np.arange(X.shape[1]), used)
         beyond: Array = X[:, other].any(axis=1)
@@ -181,6 +176,6 @@ def reaching_beyond(X: Matrix, used: Array | None) -> Array:
     return counts > 0
 
 
-def given(shard: Piece, problem: Problem, rows: Array) -> Given:
+def given(problem: Problem, shard: Piece, rows: Array) -> Given:
     """These rows of a shard."""
-    return Given(rows, widened(shard.X, problem)[rows], coded(shard.y[rows], problem))
+    return Given(rows, widened(shard.X, problem.width)[rows], coded(shard.y[rows], problem))

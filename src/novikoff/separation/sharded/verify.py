@@ -15,10 +15,10 @@ from novikoff.errors import DataError
 from novikoff.separation import widest
 from novikoff.separation.certificate import NONE, Separability
 from novikoff.separation.exact import Exact
-from novikoff.separation.sharded.certify import outside
+from novikoff.separation.sharded.certify import asked_of_span
 from novikoff.separation.sharded.coordinator import Coordinator, Travel
 from novikoff.separation.sharded.protocol import Shards, weights_of
-from novikoff.separation.sharded.questions import Margins, Sides
+from novikoff.separation.sharded.questions import sides
 from novikoff.separation.two_classes import Labelled
 
 
@@ -81,24 +81,19 @@ class Checking(Coordinator):
     def separates(self) -> bool:
         """Is every row strictly on its side, and the margin no less than stated?"""
         W = self.problem.weights(self.told)
-        question = Margins(
-            self.problem, None, W, -inf, 0, with_bias=not self.problem.free, doubts=1.0
-        )
-        low, strict, _ = self.measure(question)
+        low, strict, _ = self.measure(None, W, -inf, 0, with_bias=not self.problem.free, doubts=1.0)
         return strict and self.told.margin.lower <= self.problem.at_least(low, W)
 
     def supports(self, exact: Exact) -> bool:
         """Is the exact witness nowhere on the wrong side, and somewhere on the right one?"""
-        answers = self.ask(Sides(self.problem, None, exact, 0))
+        answers = self.ask(sides, None, exact, 0)
         return all(a.lowest >= 0 for a in answers) and any(a.highest > 0 for a in answers)
 
     def spans(self, few: Separability, D: Labelled) -> bool:
         """Whatever vanishes on the rows of the proof vanishes on all rows."""
         at = np.array(few.rows)
-        question = outside(replace(D, X=D.X[at], y=D.y[at]), few.rivals, self.whole, 0)
-        if question is None:
-            return True
-        return not any(a.beyond or a.met.any() for a in self.ask(question))
+        answers = asked_of_span(self, replace(D, X=D.X[at], y=D.y[at]), few.rivals, 0)
+        return not any(a.beyond or a.met.any() for a in answers)
 
 
 # ------------------------------------------------------------- any hyperplane
@@ -156,7 +151,7 @@ def measure(shards: Shards, coef: Any, intercept: Any = 0.0) -> Reach:
         )
     if not np.isfinite(W).all() or not W[:, :-1].any():
         raise DataError("The weights must be finite, and one of them not 0.")
-    low, strict, _ = asking.measure(Margins(asking.problem, None, W, -inf, 0))
+    low, strict, _ = asking.measure(None, W, -inf, 0)
     size = widest.length_up((W if K > 2 else W[:, :-1]).ravel())
     margin = widest.down(float(low.min()) / size) if low.min() > 0 else float(low.min()) / size
     return Reach(asking.whole.n, asking.whole.longest, margin, strict)
