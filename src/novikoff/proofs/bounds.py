@@ -71,8 +71,7 @@ def novikoff_bound(
     `Trace.proof` carries it out.
     """
     _require(radius=radius, margin=margin, start_norm=start_norm)
-    if not 0.0 < eta0 < inf:
-        raise ParameterError(f"eta0={eta0!r} was given, but it must be a finite number above 0.")
+    _require_positive(eta0=eta0)
     if not step_ratio >= 1.0:
         raise ParameterError(f"step_ratio={step_ratio!r} was given, but it must be at least 1.")
     progress = -start_norm if start_progress is None else start_progress
@@ -213,6 +212,14 @@ def winnow_bound(r: int, n: int) -> float:
     if not 1 <= r <= n or r != int(r) or n != int(n):
         raise ParameterError(f"r={r!r} of n={n!r} variables: give whole numbers, 1 <= r <= n.")
     return 2 + 3 * r * (1 + log2(n))
+
+
+def _require_positive(**numbers: float) -> None:
+    for name, given in numbers.items():
+        if not 0.0 < given < inf:
+            raise ParameterError(
+                f"{name}={given!r} was given, but it must be a finite number above 0."
+            )
 
 
 def _require(**numbers: float) -> None:

@@ -6,13 +6,13 @@ passes counts three times.
 """
 
 from math import inf, log, log1p, sqrt
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from novikoff.errors import ParameterError
-from novikoff.proofs.bounds import _require
-from novikoff.typing import Matrix
+from novikoff.proofs.bounds import _require, _require_positive
+from novikoff.typing import Array
 
 
 def passive_aggressive_bound(
@@ -64,8 +64,7 @@ def passive_aggressive_bound(
     _require(radius=radius, norm=norm, loss=loss)
     if variant not in ("PA", "PA-I", "PA-II"):
         raise ParameterError(f"variant={variant!r} must be one of 'PA', 'PA-I', 'PA-II'.")
-    if not 0.0 < C < inf:
-        raise ParameterError(f"C={C!r} was given, but it must be a finite number above 0.")
+    _require_positive(C=C)
     if variant == "PA-I":
         return max(radius**2, 1 / C) * (norm**2 + 2 * C * loss)
     if variant == "PA-II":
@@ -80,7 +79,9 @@ def passive_aggressive_bound(
     return (norm + 2 * sqrt(loss)) ** 2
 
 
-def arow_bound(X: Matrix, u: Any, loss: float = 0.0, *, right: int = 0, r: float = 1.0) -> float:
+def arow_bound(
+    X: ArrayLike, u: ArrayLike, loss: float = 0.0, *, right: int = 0, r: float = 1.0
+) -> float:
     r"""The most mistakes AROW can make with a full matrix (Crammer, Kulesza & Dredze 2009).
 
     Over the examples with an update, of which $U$ were right answers, for any $u$ with the hinge
@@ -120,14 +121,13 @@ def arow_bound(X: Matrix, u: Any, loss: float = 0.0, *, right: int = 0, r: float
     """
     X, u = _matrix(X, u)
     _require(loss=loss, right=right)
-    if not 0.0 < r < inf:
-        raise ParameterError(f"r={r!r} was given, but it must be a finite number above 0.")
+    _require_positive(r=r)
     size = r * float(u @ u) + float(((X @ u) ** 2).sum())
     return sqrt(size) * sqrt(_log_det(X, r) + right) + loss - right
 
 
 def second_order_bound(
-    X: Matrix, u: Any, margin: float, loss: float = 0.0, *, a: float = 1.0
+    X: ArrayLike, u: ArrayLike, margin: float, loss: float = 0.0, *, a: float = 1.0
 ) -> float:
     r"""The most mistakes a second-order perceptron can make (Cesa-Bianchi et al. 2005).
 
@@ -169,8 +169,7 @@ def second_order_bound(
     """
     X, u = _matrix(X, u)
     _require(margin=margin, loss=loss)
-    if not 0.0 < a < inf:
-        raise ParameterError(f"a={a!r} was given, but it must be a finite number above 0.")
+    _require_positive(a=a)
     if not u.any():
         raise ParameterError("u is 0, but it must have a direction.")
     if margin == 0.0:
@@ -231,7 +230,7 @@ def balanced_winnow_bound(
     return (log(2 * n) + eta * loss) / gain if gain > 0 else inf
 
 
-def _matrix(X: Matrix, u: Any) -> tuple[Any, Any]:
+def _matrix(X: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:
     X, u = np.atleast_2d(np.asarray(X, np.float64)), np.asarray(u, np.float64)
     if u.ndim != 1 or X.ndim != 2 or X.shape[1] != len(u):
         raise ParameterError(
@@ -241,7 +240,7 @@ def _matrix(X: Matrix, u: Any) -> tuple[Any, Any]:
     return X, u
 
 
-def _log_det(X: Matrix, a: float) -> float:
+def _log_det(X: Array, a: float) -> float:
     r"""$\ln\det(I + X^\top X/a)$"""
     if not X.size:
         return 0.0

@@ -5,6 +5,7 @@ from math import inf, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from novikoff.clock import now
@@ -107,7 +108,7 @@ class Proof:
         return pd.DataFrame({name: getattr(self, name) for name in names})
 
 
-def proof_of(trace: Any, u: Any) -> Proof:
+def proof_of(trace: Any, u: ArrayLike | None) -> Proof:
     """The four quantities on a trace, for a direction or the one of the widest margin."""
     learner = trace._learner
     if not isinstance(learner, Additive):
@@ -124,12 +125,12 @@ def proof_of(trace: Any, u: Any) -> Proof:
     Z = as_in_run(X, trace._space)
     K = len(trace.start) if trace.start.ndim > 1 else 1
     if u is None:
-        u, gamma = widest(Z, y) if K == 1 else widest_of_many(Z, y, K)
+        v, gamma = widest(Z, y, K)
     else:
-        u = direction(u, X.shape[1], Z.shape[1], trace._space["fit_intercept"], K)
-        gamma = float((y * (Z @ u)).min()) if K == 1 else lowest_lead(Z, y, u)
+        v = direction(u, X.shape[1], Z.shape[1], trace._space["fit_intercept"], K)
+        gamma = float((y * (Z @ v)).min()) if K == 1 else lowest_lead(Z, y, v)
     R = float(longest(as_rows(Z), Z.shape[0]))
-    return quantities(trace, u, gamma, R if K == 1 else sqrt(2) * R)
+    return quantities(trace, v, gamma, R if K == 1 else sqrt(2) * R)
 
 
 def quantities(trace: Any, u: Array, gamma: float, R: float) -> Proof:
@@ -141,12 +142,29 @@ def quantities(trace: Any, u: Array, gamma: float, R: float) -> Proof:
         many = trace.gained is not None
         along = u[trace.gained, place] - u[trace.lost, place] if many else u[place]
         progress[1:] += np.cumsum(own * along)
-    doubt = 8 * (trace.start.size + 8) * float(np.finfo(trace.start.dtype).eps)
-    square = np.append(trace._square, trace.squared_norm)
-    return carried_out(u, gamma, R, progress, square, abs(trace.step), trace.mistakes, doubt)
+    a, square = abs(trace.step), np.append(trace._square, trace.squared_norm)
+    length = np.sqrt(square)
+    start, terms = (float(progress[0]), float(length[0])), length[1:] + length[:-1] + a * R
+    # how far rounding may have brought the weights when they were learned, and the sums here
+    doubts = 8 * (trace.start.size + 8) * float(np.finfo(trace.start.dtype).eps) * terms
+    return Proof(
+        u=u,
+        margin=gamma,
+        radius=R,
+        bound=bound_of(gamma, R, start, a, trace.mistakes),
+        mistakes=trace.mistakes,
+        least=progress[0] + gamma * np.cumsum(a),
+        progress=progress[1:],
+        length=length[1:],
+        most=np.sqrt(square[0] + R * R * np.cumsum(a * a)),
+        progress_grew=np.diff(progress) >= a * gamma - doubts,
+        length_held=np.diff(square) <= (a * R) ** 2 + doubts * terms,
+        start=start,
+        steps=a,
+    )
 
 
-def as_in_run(X: Matrix, space: dict[str, Any]) -> Any:
+def as_in_run(X: Matrix, space: dict[str, Any]) -> Matrix:
     """The examples as the theorem sees them: with all coordinates that the run gave them."""
     n = X.shape[0]
     Z = at_unit_length(X) if space["normalize"] else X.astype(np.float64)
@@ -158,35 +176,31 @@ def as_in_run(X: Matrix, space: dict[str, Any]) -> Any:
     return sparse.hstack([Z, one], format="csr") if sparse.issparse(Z) else np.hstack([Z, one])
 
 
-def widest(Z: Matrix, y: Array) -> tuple[Array, float]:
-    """The unit vector of the widest margin, and a margin that it is proved to have."""
-    try:
-        found = MaxMargin(fit_intercept=False).fit(Z, y)
-    except NotSeparable as error:
-        raise NotSeparable(
-            f"The theorem needs data with a margin, but this is {error.separability.verdict} in "
-            "the space of the run. Give a direction u all the same, or learn with slack > 0.",
-            error.separability,
-        ) from error
-    return found.coef_[0] / np.linalg.norm(found.coef_), found.margin_.lower
+def widest(Z: Matrix, y: Array, n_classes: int) -> tuple[Array, float]:
+    """The unit vector of the widest margin, and a margin that it is proved to have.
 
-
-def widest_of_many(Z: Matrix, y: Array, n_classes: int) -> tuple[Array, float]:
-    """The same of many classes, in Kesler's space: a row for each."""
-    found = of_many(ManyClasses(Z, y, n_classes, False), 1e-6, now() + BUDGET)
-    if found.verdict == "undecided":
-        raise OutOfTime(
-            f"Within {BUDGET:g} seconds no margin was found, and no proof that there is none: give "
-            "a direction u."
-        )
-    if found.verdict != "separable":
-        raise NotSeparable(
-            f"The theorem needs data with a margin, but this is {found.verdict} in the space of "
-            "the run. Give a direction u all the same, or learn with slack > 0.",
-            found,
-        )
-    W = np.asarray(found.coef)
-    return W / np.linalg.norm(W), found.margin.lower
+    Of many classes it is in Kesler's space: a row for each.
+    """
+    if n_classes == 1:
+        try:
+            model = MaxMargin(fit_intercept=False).fit(Z, y)
+            return model.coef_[0] / np.linalg.norm(model.coef_), model.margin_.lower
+        except NotSeparable as error:
+            found = error.separability
+    else:
+        found = of_many(ManyClasses(Z, y, n_classes, False), 1e-6, now() + BUDGET)
+        if found.verdict == "undecided":
+            raise OutOfTime(
+                f"Within {BUDGET:g} seconds no margin was found, and no proof that there is none: "
+                "give a direction u."
+            )
+        if found.coef is not None and found.verdict == "separable":
+            return found.coef / np.linalg.norm(found.coef), found.margin.lower
+    raise NotSeparable(
+        f"The theorem needs data with a margin, but this is {found.verdict} in the space of the "
+        "run. Give a direction u all the same, or learn with slack > 0.",
+        found,
+    )
 
 
 def lowest_lead(Z: Matrix, y: Array, u: Array) -> float:
@@ -198,7 +212,7 @@ def lowest_lead(Z: Matrix, y: Array, u: Array) -> float:
     return float(lead.min())
 
 
-def direction(given: Any, d: int, width: int, bias: bool, n_classes: int = 1) -> Array:
+def direction(given: ArrayLike, d: int, width: int, bias: bool, n_classes: int = 1) -> Array:
     """The unit vector along what was given, in all `width` coordinates of the run.
 
     Of many classes a row each, of unit length together.
@@ -215,40 +229,6 @@ def direction(given: Any, d: int, width: int, bias: bool, n_classes: int = 1) ->
     full[..., : u.shape[-1]] = u
     unit: Array = full / np.linalg.norm(full)
     return unit
-
-
-def carried_out(
-    u: Array,
-    gamma: float,
-    R: float,
-    progress: Array,
-    square: Array,
-    a: Array,
-    mistakes: Array,
-    doubt: float,
-) -> Proof:
-    """The proof on a run of steps `a`, from its progress and squared length, the start's first.
-
-    `doubt` is how far rounding may have brought a sum of the run, relative to its terms: of
-    the weights when they were learned, and of the sums here.
-    """
-    length = np.sqrt(square)
-    doubts = doubt * (length[1:] + length[:-1] + a * R)
-    return Proof(
-        u=u,
-        margin=gamma,
-        radius=R,
-        bound=bound_of(gamma, R, (float(progress[0]), float(length[0])), a, mistakes),
-        mistakes=mistakes,
-        least=progress[0] + gamma * np.cumsum(a),
-        progress=progress[1:],
-        length=length[1:],
-        most=np.sqrt(square[0] + R * R * np.cumsum(a * a)),
-        progress_grew=np.diff(progress) >= a * gamma - doubts,
-        length_held=np.diff(square) <= (a * R) ** 2 + doubts * (length[1:] + length[:-1] + a * R),
-        start=(float(progress[0]), float(length[0])),
-        steps=a,
-    )
 
 
 def bound_of(
