@@ -23,7 +23,6 @@ def verdict(Z: Array, y: Array, bias: bool) -> dict[str, Any]:
     that; `told` says it in words.
     """
     found = separability(Z, y, fit_intercept=bias, budget=SECONDS)
-    verified = found.verdict != "undecided"
     return {
         "verdict": found.verdict,
         "told": _told(found, bias),
@@ -34,7 +33,7 @@ def verdict(Z: Array, y: Array, bias: bool) -> dict[str, Any]:
         "rows": list(found.rows),
         "multipliers": [float(p) for p in found.multipliers],
         "exact": [_written(p) for p in found.multipliers],
-        "verified": verified,
+        "verified": found.verdict != "undecided",
     }
 
 
