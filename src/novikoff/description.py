@@ -1,7 +1,7 @@
 r"""A model in words: its boundary as an equation, and what it knows of itself."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +14,9 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.separation.geometry import as_examples
-from novikoff.typing import Array, Matrix
+from novikoff.typing import Array, MatrixLike
+
+Linear: TypeAlias = MistakeDriven | MaxMargin
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -24,7 +26,7 @@ MANY = 12
 """How many of many classes are spoken of."""
 
 
-def describe(model: Any, X: Matrix = None, *, names: Sequence[str] | None = None) -> str:
+def describe(model: Linear, X: MatrixLike = None, *, names: Sequence[str] | None = None) -> str:
     r"""A fitted model in a paragraph that a person can read.
 
     The boundary as an equation in the features' own names, its distance from the origin, which
@@ -98,7 +100,7 @@ def _listed(parts: list[str]) -> str:
 # ------------------------------------------------------------- the boundary
 
 
-def _boundary(model: Any, w: Array, b: float, names: Sequence[str], effect: Array) -> str:
+def _boundary(model: Linear, w: Array, b: float, names: Sequence[str], effect: Array) -> str:
     """What is predicted where, as an equation."""
     kind, (first, second) = type(model).__name__, _classes(model)
     largest = np.sort(np.lexsort((-abs(w), -abs(effect)))[:IN_EQUATION])
@@ -123,7 +125,7 @@ def _boundary(model: Any, w: Array, b: float, names: Sequence[str], effect: Arra
     return f"This {kind} {says} {rule}, and {first} elsewhere."
 
 
-def _classes(model: Any) -> list[str]:
+def _classes(model: Linear) -> list[str]:
     return [repr(label) for label in model.classes_.tolist()]
 
 
@@ -134,11 +136,11 @@ def _term(value: float, name: str, leading: bool) -> str:
     return f"{sign}{size}{name}"
 
 
-def _space(model: Any) -> dict[str, Any]:
+def _space(model: Linear) -> dict[str, Any]:
     return model._run.space if isinstance(model, MistakeDriven) else {}
 
 
-def _distance(model: Any, w: Array, b: float) -> str:
+def _distance(model: Linear, w: Array, b: float) -> str:
     what = "That hyperplane" if isinstance(model, VotedPerceptron) else "The boundary"
     if b == 0:
         return f"{what} goes through the origin."
@@ -148,7 +150,7 @@ def _distance(model: Any, w: Array, b: float) -> str:
 # ------------------------------------------------------------- many classes
 
 
-def _each_class(model: Any, effects: Array, names: Sequence[str], per: str) -> list[str]:
+def _each_class(model: Linear, effects: Array, names: Sequence[str], per: str) -> list[str]:
     """What speaks for each of many classes, and against it."""
     says = "the largest score"
     if isinstance(model, VotedPerceptron):
@@ -176,7 +178,7 @@ def _signed(value: float) -> str:
 # ------------------------------------------------------------- which features push which way
 
 
-def _pushes(model: Any, effect: Array, names: Sequence[str], per: str) -> list[str]:
+def _pushes(model: Linear, effect: Array, names: Sequence[str], per: str) -> list[str]:
     """Which features push towards which class, and how much."""
     clauses = []
     for sign, label in zip((1, -1), reversed(_classes(model)), strict=True):
@@ -191,7 +193,7 @@ def _pushes(model: Any, effect: Array, names: Sequence[str], per: str) -> list[s
     return [f"Per {per}, {'; '.join(clauses)}."] if clauses else []
 
 
-def _deviations(model: Any, X: Matrix) -> Array:
+def _deviations(model: Linear, X: MatrixLike) -> Array:
     """The standard deviation of each feature, as the model sees it."""
     X, space = as_examples(X), _space(model)
     if X.shape[1] != model.n_features_in_:
@@ -208,7 +210,7 @@ def _deviations(model: Any, X: Matrix) -> Array:
 # ------------------------------------------------------------- how it came about
 
 
-def _training(model: Any) -> list[str]:
+def _training(model: Linear) -> list[str]:
     if isinstance(model, MaxMargin):
         low, high, n = model.margin_.lower, model.margin_.upper, len(model.support_)
         what = "The margin" if np.isinf(model.C) else "Its (soft) margin"

@@ -196,9 +196,11 @@ def _told(
             high = min(n, low + chunk, low + every - examples % every)
             rows, labels = cut(low, high), y[low:high]
             options = {} if weight is None else {"sample_weight": weight[low:high]}
+            if fresh and classes is not None:
+                options["classes"] = classes
             try:
                 wrong = np.ones(high - low, bool) if fresh else model.predict(rows) != labels
-                model.partial_fit(rows, labels, **_classes(classes, fresh), **options)
+                model.partial_fit(rows, labels, **options)
             except DataError as error:
                 raise _in_stream(error, examples) from None
             fresh, low = False, high
@@ -210,10 +212,6 @@ def _told(
         raise DataError("The source has no examples: there is nothing to predict.")
     if examples % every:
         yield Progress(examples, mistakes, len(late), sum(late), confidence)
-
-
-def _classes(classes: Any, fresh: bool) -> dict[str, Any]:
-    return {} if classes is None or not fresh else {"classes": classes}
 
 
 def _in_stream(error: DataError, before: int) -> DataError:

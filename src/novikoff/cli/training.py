@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from novikoff.data.blocks import Place
 from novikoff.data.opening import Pipe
@@ -21,6 +20,7 @@ from novikoff.data.places import blamed_on_row, first_not_among, first_other, th
 from novikoff.data.reader import read, stream
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
 from novikoff.files import fingerprint, state_of
+from novikoff.inputs import size_of
 from novikoff.labels import as_label, as_labels, as_written, first_classes, known_classes
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.passes import Passes
@@ -280,7 +280,7 @@ class Training:
             self.kept = None
             return
         self.kept.append(block)
-        self.held += size_of(block)
+        self.held += size_of(block.X)
         if self.held <= self.memory:
             return
         if self.hold:
@@ -324,7 +324,7 @@ class Training:
             blocks.close()
         self._require_two(labels if self.complete or not labels else ["", ""], skipped)
         if self.pipe is not None or n_blocks == 1:
-            self.kept, self.held = first, sum(map(size_of, first))
+            self.kept, self.held = first, sum(size_of(block.X) for block in first)
         return self._named(labels)
 
     def _require_two(self, labels: Any, skipped: Skipped) -> None:
@@ -350,7 +350,7 @@ class Training:
 
     def _require_room(self, first: list[Data]) -> None:
         """What can be read only once is held until a second label comes, if it fits."""
-        if self.pipe is not None and sum(map(size_of, first)) > self.memory:
+        if self.pipe is not None and sum(size_of(block.X) for block in first) > self.memory:
             raise ParameterError(
                 f"The first {sum(len(b.y) for b in first):,} examples of {self.called} have one "
                 f"label only, and take more than the {self.memory:,} bytes of --memory: name both "
@@ -391,10 +391,3 @@ def weights_by_label(
                 f"class_weight has {as_written(label)}, but the labels are {known}."
             )
     return found
-
-
-def size_of(block: Data) -> int:
-    """The bytes of a block in memory, about."""
-    X = block.X
-    parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
-    return sum(int(part.nbytes) for part in parts) + 16 * len(block.y)

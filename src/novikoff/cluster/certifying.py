@@ -21,10 +21,10 @@ from novikoff.cluster.connecting import (
     memory_of,
     told_plainly,
 )
-from novikoff.cluster.shard import size_of
 from novikoff.cluster.sources import SHARD_BYTES, Shard, Sharded, sharded
 from novikoff.cluster.surveying import Layout, Seen, layout_of, look, settled
 from novikoff.errors import DataError
+from novikoff.inputs import size_of
 from novikoff.separation.certificate import Separability
 from novikoff.separation.separability import require_options
 from novikoff.separation.sharded import certify as search, verify as check
@@ -312,7 +312,7 @@ class Held:
         self.examples = examples
 
     def __sizeof__(self) -> int:
-        return 64 + size_of(self.examples)
+        return 64 + size_of(self.examples.X)
 
 
 def load(shard: Shard, *given: Any) -> Held:

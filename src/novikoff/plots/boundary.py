@@ -277,14 +277,9 @@ def projected(X: Matrix, w: Array, b: float) -> Array:
     operator = LinearOperator(X.shape, matvec=rest, rmatvec=back, dtype=np.float64)
     start = back(rest(np.cos(np.arange(X.shape[1]))))
     if start.any():  # else all examples lie on one line along w
-        v = svds(operator, k=1, v0=_start(operator, start), return_singular_vectors="vh")[2][0]
+        n, d = X.shape  # the iteration starts on the shorter side
+        start = rest(start) if n < d else start
+        v = svds(operator, k=1, v0=start, return_singular_vectors="vh")[2][0]
         v = v * np.sign(v[np.argmax(abs(v))])  # a direction has two names; take one
         across = rest(v)
     return np.column_stack([along + b / length, across])
-
-
-def _start(operator: LinearOperator, wide: Array) -> Array:
-    """Where the iteration starts: a vector of the shorter side."""
-    n, d = operator.shape
-    start: Array = operator.matvec(wide) if n < d else wide
-    return start
