@@ -37,13 +37,13 @@ class Dual(NamedTuple):
     """The problem as the loop reads it."""
 
     rows: Any
-    y: Any
-    cap: Any
-    curvature: Any
+    y: Array
+    cap: Array
+    curvature: Array
     r"""$\|z_i\|^2 + \sigma$"""
     sigma: float
     scale: float
-    along: Any
+    along: Array
     r"""$\langle x_i s, c\rangle$: rows are seen from the centre $c$, but not moved there."""
     center: float
     r"""$\|c\|^2$"""

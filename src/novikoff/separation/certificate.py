@@ -28,6 +28,8 @@ from novikoff.separation.kesler import examples
 from novikoff.separation.two_classes import Labelled
 from novikoff.typing import Array, MatrixLike
 
+MALFORMED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
+"""What may go wrong where a text is no certificate."""
 NONE = Bracket(0.0, 0.0)
 """The margin of what is not separable."""
 FORMAT, FORMAT_OF_MANY = "novikoff-separability-1", "novikoff-joint-separability-1"
@@ -194,17 +196,9 @@ class Separability:
                 rivals=tuple(whole(r) for r in told["rivals"]) if many else (),
                 n_classes=whole(told["n_classes"]) if many else 2,
             )
-        except (
-            AttributeError,
-            KeyError,
-            OverflowError,
-            RecursionError,
-            TypeError,
-            ValueError,
-            ZeroDivisionError,
-        ) as error:
-            if isinstance(error, DataError):
-                raise
+        except DataError:
+            raise
+        except MALFORMED as error:
             raise DataError(f"This is not a separability certificate: {error!r}.") from error
 
 

@@ -21,7 +21,7 @@ BLOCK = 64
 """How many points are looked at between two looks at the clock."""
 
 
-class Nearest(NamedTuple):
+class NearestDifference(NamedTuple):
     """The nearest point, as a combination of differences."""
 
     keys: list[Key]
@@ -54,7 +54,7 @@ class Patience:
 
 def nearest_difference(
     P: list[Vector], N: list[Vector], start: list[Key], deadline: float
-) -> Nearest:
+) -> NearestDifference:
     r"""The $p - n$ nearest to the origin, with $p$ and $n$ in the hulls of `P` and `N`.
 
     Raises `TimeoutError` at the deadline.
@@ -71,10 +71,10 @@ def nearest_difference(
         shares = fmpz_mat([[w.numerator * (whole // w.denominator) for w in weights]])
         x = (shares * fmpz_mat(points)).transpose()
         if x.rank() == 0:
-            return Nearest(keys, weights, [0] * x.nrows())
+            return NearestDifference(keys, weights, [0] * x.nrows())
         low, high = ([s for block in side for s in scores(block, x, patience)] for side in blocks)
         if whole * (min(low) - max(high)) >= int((x.transpose() * x)[0, 0]):
-            return Nearest(keys, weights, [int(x[j, 0]) for j in range(x.nrows())])
+            return NearestDifference(keys, weights, [int(x[j, 0]) for j in range(x.nrows())])
         keys = [*keys, (low.index(min(low)), high.index(max(high)))]
         weights = [*weights, Fraction(0)]
 

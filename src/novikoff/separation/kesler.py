@@ -25,6 +25,7 @@ from scipy import sparse
 
 from novikoff.inputs import as_rows, lengths_of
 from novikoff.separation.exact import (
+    U_ROUND,
     Exact,
     combination,
     expansion,
@@ -39,7 +40,6 @@ from novikoff.typing import Array, Matrix
 if TYPE_CHECKING:
     from novikoff.separation.certificate import Separability
 
-ROUND = 2.0**-53
 BLOCK = 1 << 22
 """How many scores to hold at a time."""
 
@@ -140,10 +140,10 @@ class ManyClasses(Labelled):
             with np.errstate(over="ignore", invalid="ignore"):
                 S = self.X[some].astype(np.float64) @ W[:, :-1].T + W[:, -1]
                 size = lengths[some, None] * sizes * (1 + 1e-9) + abs(W[:, -1])
-                E = (terms + 8) * ROUND * size + 1e-300
+                E = (terms + 8) * U_ROUND * size + 1e-300
                 own = np.arange(S.shape[0]), self.y[some]
                 lead = S[own][:, None] - S
-                doubt = (E[own][:, None] + E) * (1 + 1e-9) + 2 * ROUND * abs(lead)
+                doubt = (E[own][:, None] + E) * (1 + 1e-9) + 2 * U_ROUND * abs(lead)
             lead[own], doubt[own] = np.inf, 0.0
             yield some, lead, np.where(np.isfinite(lead) | np.isposinf(lead), doubt, np.inf)
 
@@ -165,7 +165,7 @@ class ManyClasses(Labelled):
         flat = np.append(W[:, :-1].ravel(), W[:, -1] * bias)
         size = length_up(flat[flat != 0])  # the same, however many columns nobody uses
         least = float(low[0])
-        return float(least / size * (1 - 4 * ROUND)) if least > 0 and 0 < size < np.inf else 0.0
+        return float(least / size * (1 - 4 * U_ROUND)) if least > 0 and 0 < size < np.inf else 0.0
 
     def exact_signs(self, W: Exact) -> Iterator[tuple[Pairs, Array]]:
         """The exact signs of all leads, for every class and rival."""

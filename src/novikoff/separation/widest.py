@@ -10,6 +10,7 @@ short, few of them matter, and the nearest points are found among a growing set 
 them (`hull.py`). Where rows are long, thousands may (`max_margin/newton.py`).
 """
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import inf, isqrt, nextafter
 from typing import Any, NamedTuple
@@ -189,10 +190,10 @@ def certified(X: Matrix, y: Array, v: Array, free: bool) -> float:
 def at_least(low: Array, v: Array, free: bool) -> float:
     """The same, where no score of either class is lower than these; without a free bias."""
     if not free:
-        return down(float(low.min()) / length_up(v))
+        return down(float(low.min()) / length_up(v.tolist()))
     if not np.isfinite(low).all():
         return 0.0
-    return down(float((Fraction(low[0]) + Fraction(low[1])) / 2) / length_up(v[:-1]))
+    return down(float((Fraction(low[0]) + Fraction(low[1])) / 2) / length_up(v[:-1].tolist()))
 
 
 def with_middle(X: Matrix, y: Array, v: Array) -> Array:
@@ -213,13 +214,13 @@ def with_proof(
     rows = np.array(sorted(shares))
     total = sum(shares.values(), Fraction(0))
     multipliers = [shares[int(r)] / total for r in rows]
-    upper = length_of(combination(X, y, rows, multipliers, one))
+    upper = length_up(combination(X, y, rows, multipliers, one))
     return Found(v, Bracket(max(0.0, lower), upper), Multipliers(rows, multipliers))
 
 
-def length_of(entries: list[Fraction]) -> float:
-    """An upper bound of the length of a vector with these entries."""
-    return root_up(sum((t * t for t in entries), Fraction(0)))
+def length_up(entries: Iterable[Fraction | float]) -> float:
+    """An upper bound of the length of a vector with these entries, by little."""
+    return root_up(sum((Fraction(t) ** 2 for t in entries), Fraction(0)))
 
 
 def root_up(square: Fraction) -> float:
@@ -231,11 +232,6 @@ def root_up(square: Fraction) -> float:
     scaled = square * Fraction(2) ** shift
     root = isqrt(int(scaled)) + 1
     return nextafter(float(Fraction(root) / Fraction(2) ** (shift // 2)), inf)
-
-
-def length_up(w: Array) -> float:
-    r"""An upper bound of $\|w\|$."""
-    return length_of([Fraction(c) for c in w.tolist()])
 
 
 def down(x: float) -> float:

@@ -40,60 +40,51 @@ def verify(
     -------
     bool, Travel
     """
-    checking = Checking(certificate, shards, report)
+    asking = Coordinator(shards, certificate.fit_intercept, report)
     try:
-        return checking.holds(), checking.travel
+        return holds(certificate, asking), asking.travel
     except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
-        return False, checking.travel
+        return False, asking.travel
 
 
-class Checking(Coordinator):
-    """The check of one certificate."""
+def holds(told: Separability, asking: Coordinator) -> bool:
+    """Does a certificate hold? The rows of its proof are looked at here, the others there."""
+    rows, n = told.rows, asking.whole.n
+    if told.n_classes != len(asking.problem.classes) or not rows or told.verdict == "undecided":
+        return False
+    if not all(isinstance(row, int) and 0 <= row < n for row in rows):
+        return False
+    numbers = sorted(set(rows))
+    D = asking.problem.examples(*asking.fetch(numbers))
+    few = replace(told, rows=tuple(np.searchsorted(numbers, rows).tolist()))
+    if told.verdict == "separable":
+        return few.holds(D) and separates(told, asking)
+    if told.margin != NONE or not (D.proper(few) and D.cancels(few)):
+        return False
+    if told.verdict == "quasi-separable":
+        exact = D.exactly_stated(few)
+        return exact is not None and supports(exact, asking)
+    return told.verdict == "inseparable" and spans(few, D, asking)
 
-    def __init__(
-        self,
-        certificate: Separability,
-        shards: Shards,
-        report: Callable[[Travel], None] | None = None,
-    ) -> None:
-        super().__init__(shards, certificate.fit_intercept, report)
-        self.told, self.bias = certificate, certificate.fit_intercept
 
-    def holds(self) -> bool:
-        """Does it hold?"""
-        told, rows, K = self.told, self.told.rows, len(self.problem.classes)
-        if told.n_classes != K or not rows or told.verdict == "undecided":
-            return False
-        if not all(isinstance(row, int) and 0 <= row < self.whole.n for row in rows):
-            return False
-        numbers = sorted(set(rows))
-        D = self.problem.examples(*self.fetch(numbers))
-        few = replace(told, rows=tuple(np.searchsorted(numbers, rows).tolist()))
-        if told.verdict == "separable":
-            return few.holds(D) and self.separates()
-        if told.margin != NONE or not (D.proper(few) and D.cancels(few)):
-            return False
-        if told.verdict == "quasi-separable":
-            exact = D.exactly_stated(few)
-            return exact is not None and self.supports(exact)
-        return told.verdict == "inseparable" and self.spans(few, D)
+def separates(told: Separability, asking: Coordinator) -> bool:
+    """Is every row strictly on its side, and the margin no less than stated?"""
+    W, free = asking.problem.weights(told), asking.problem.free
+    low, strict, _ = asking.measure(None, W, -inf, 0, with_bias=not free, doubts=1.0)
+    return strict and told.margin.lower <= asking.problem.at_least(low, W)
 
-    def separates(self) -> bool:
-        """Is every row strictly on its side, and the margin no less than stated?"""
-        W = self.problem.weights(self.told)
-        low, strict, _ = self.measure(None, W, -inf, 0, with_bias=not self.problem.free, doubts=1.0)
-        return strict and self.told.margin.lower <= self.problem.at_least(low, W)
 
-    def supports(self, exact: Exact) -> bool:
-        """Is the exact witness nowhere on the wrong side, and somewhere on the right one?"""
-        answers = self.ask(sides, None, exact, 0)
-        return all(a.lowest >= 0 for a in answers) and any(a.highest > 0 for a in answers)
+def supports(exact: Exact, asking: Coordinator) -> bool:
+    """Is the exact witness nowhere on the wrong side, and somewhere on the right one?"""
+    answers = asking.ask(sides, None, exact, 0)
+    return all(a.lowest >= 0 for a in answers) and any(a.highest > 0 for a in answers)
 
-    def spans(self, few: Separability, D: Labelled) -> bool:
-        """Whatever vanishes on the rows of the proof vanishes on all rows."""
-        at = np.array(few.rows)
-        answers = asked_of_span(self, replace(D, X=D.X[at], y=D.y[at]), few.rivals, 0)
-        return not any(a.beyond or a.met.any() for a in answers)
+
+def spans(few: Separability, D: Labelled, asking: Coordinator) -> bool:
+    """Whatever vanishes on the rows of the proof vanishes on all rows."""
+    at = np.array(few.rows)
+    answers = asked_of_span(asking, replace(D, X=D.X[at], y=D.y[at]), few.rivals, 0)
+    return not any(a.beyond or a.met.any() for a in answers)
 
 
 # ------------------------------------------------------------- any hyperplane
@@ -152,6 +143,6 @@ def measure(shards: Shards, coef: Any, intercept: Any = 0.0) -> Reach:
     if not np.isfinite(W).all() or not W[:, :-1].any():
         raise DataError("The weights must be finite, and one of them not 0.")
     low, strict, _ = asking.measure(None, W, -inf, 0)
-    size = widest.length_up((W if K > 2 else W[:, :-1]).ravel())
+    size = widest.length_up((W if K > 2 else W[:, :-1]).ravel().tolist())
     margin = widest.down(float(low.min()) / size) if low.min() > 0 else float(low.min()) / size
     return Reach(asking.whole.n, asking.whole.longest, margin, strict)
