@@ -27,9 +27,9 @@ IMPORTED = (
     *(f"novikoff.cli.{name}" for name in COMMANDS),
     "novikoff.cluster.fitting",
     "novikoff.learners",
-    "novikoff.margins.separability",
+    "novikoff.separation.separability",
     "novikoff.store.models",
-    "novikoff.training",
+    "novikoff.cli.training",
     "distributed.cli.dask_scheduler",
     "distributed.cli.dask_worker",
 )

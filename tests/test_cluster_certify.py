@@ -25,8 +25,8 @@ from novikoff import (
 from novikoff.cluster.certifying import Workers
 from novikoff.cluster.sources import sharded
 from novikoff.data import load, planted, write
-from novikoff.margins.sharded import certify as certified
-from novikoff.margins.shards import Here
+from novikoff.separation.sharded.certify import certify as certified
+from novikoff.separation.sharded.protocol import Here
 
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out
 

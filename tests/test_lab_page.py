@@ -22,7 +22,6 @@ from probes import ATTACK, CELL, DRAWN, FOCUSED, FRAME, OUTSIDE, PLACE, POOR, RE
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out
 
 pytest.importorskip("uvicorn")
-pytest.importorskip("starlette")
 playwright_api = pytest.importorskip("playwright.sync_api")
 expect = playwright_api.expect
 expect.set_options(timeout=20_000)  # other tests may keep the machine busy

@@ -23,9 +23,9 @@ from novikoff import (
     separability,
 )
 from novikoff.data import load, planted as planted_data
-from novikoff.margins import descent, newton
-from novikoff.margins.frame import Frame
-from novikoff.margins.gap import measure, undecided
+from novikoff.max_margin import descent, newton
+from novikoff.max_margin.coordinates import Frame
+from novikoff.max_margin.gap import measure, undecided
 from worlds import planted, worlds
 
 COSTS = st.sampled_from([0.125, 0.5, 1.0, 3.0, 100.0])

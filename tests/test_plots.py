@@ -46,7 +46,7 @@ from novikoff.plots import (
     UpdateDisplay,
 )
 from novikoff.plots.boundary import projected
-from novikoff.plots.progress import brackets
+from novikoff.plots.convergence import brackets
 from novikoff.plots.style import CLASSES
 
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out

@@ -25,7 +25,7 @@ from novikoff import (
     separability,
 )
 from novikoff.data import load, planted
-from novikoff.margins.exact import (
+from novikoff.separation.exact import (
     N_LIMBS,
     compensated_score,
     exact_sign,

@@ -14,10 +14,10 @@ from scipy import sparse
 import naive
 from novikoff import Bracket, DataError, ParameterError, margin, separability
 from novikoff.data import load, planted
-from novikoff.margins import gathering
-from novikoff.margins.sharded import certify
-from novikoff.margins.sharded_proof import measure, verify
-from novikoff.margins.shards import Given, Here
+from novikoff.separation.sharded import coordinator
+from novikoff.separation.sharded.certify import certify
+from novikoff.separation.sharded.protocol import Given, Here
+from novikoff.separation.sharded.verify import measure, verify
 from worlds import planted as planted_worlds, worlds
 
 FORMS = {"dense": np.asarray, "sparse": sparse.csr_array, "single": np.float32}
@@ -45,9 +45,9 @@ def in_rounds(request):
     """Rows become active one by one, or as many at once as the tests have."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param:
-            patch.setattr(gathering, "FEW", 1)
-            patch.setattr(gathering, "MANY", 0)
-            patch.setattr(gathering, "EACH", 1)
+            patch.setattr(coordinator, "FEW", 1)
+            patch.setattr(coordinator, "MANY", 0)
+            patch.setattr(coordinator, "EACH", 1)
         yield request.param
 
 

@@ -22,7 +22,7 @@ from novikoff import NotSeparable, Perceptron, Trace, Winnow, novikoff_bound
 from novikoff.data import load
 from novikoff.errors import DataError, ParameterError
 from novikoff.learners.state import flat
-from novikoff.proving import quantities
+from novikoff.proofs.proof import quantities
 from worlds import conventions, planted, worlds
 
 EPOCHS = 4

@@ -8,6 +8,7 @@ from . import (
     river as river,
     store as store,
 )
+from .description import describe as describe
 from .dual_trace import DualTrace as DualTrace
 from .errors import (
     ClusterError as ClusterError,
@@ -37,28 +38,27 @@ from .learners.scw import SCW as SCW
 from .learners.second_order import SecondOrderPerceptron as SecondOrderPerceptron
 from .learners.voted import VotedPerceptron as VotedPerceptron
 from .learners.winnow import Winnow as Winnow
-from .margins.bounds import (
+from .max_margin.estimator import MaxMargin as MaxMargin
+from .progressive_validation import Progress as Progress, progressive as progressive
+from .proofs.bounds import (
     forgetron_bound as forgetron_bound,
     freund_schapire_bound as freund_schapire_bound,
     novikoff_bound as novikoff_bound,
     winnow_bound as winnow_bound,
 )
-from .margins.bracket import Bracket as Bracket
-from .margins.certificate import Separability as Separability
-from .margins.hyperplane import distance as distance, margin as margin
-from .margins.max_margin import MaxMargin as MaxMargin
-from .margins.online_bounds import (
+from .proofs.online_bounds import (
     arow_bound as arow_bound,
     balanced_winnow_bound as balanced_winnow_bound,
     passive_aggressive_bound as passive_aggressive_bound,
     second_order_bound as second_order_bound,
 )
-from .margins.separability import separability as separability
-from .progressive_validation import Progress as Progress, progressive as progressive
+from .proofs.proof import Proof as Proof
+from .separation.bracket import Bracket as Bracket
+from .separation.certificate import Separability as Separability
+from .separation.hyperplane import distance as distance, margin as margin
+from .separation.separability import separability as separability
 from .store.models import load as load
-from .theorem import Proof as Proof
 from .trace import Trace as Trace
-from .words import describe as describe
 
 __version__: str
 _STARTED: float

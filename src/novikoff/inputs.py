@@ -226,6 +226,18 @@ def at_unit_length(X: Any) -> Any:
     return (sparse.diags_array(1 / size) @ Z).tocsr() if sparse.issparse(Z) else Z / size[:, None]
 
 
+def dense(X: Any, rows: npt.NDArray[Any] | slice = slice(None)) -> npt.NDArray[np.float64]:
+    """Some rows, or all, as doubles."""
+    X = X[rows]
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
+
+
+def size_of(X: Any) -> int:
+    """The bytes that rows and their labels take in memory, about."""
+    parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
+    return sum(int(part.nbytes) for part in parts) + 16 * int(X.shape[0])
+
+
 def as_seen(X: Any, space: dict[str, Any]) -> Any:
     """The rows as a learner sees them, in doubles; `space` is what it was told to make of them.
 

@@ -19,6 +19,7 @@ from scipy import sparse
 
 from novikoff.errors import BadRow, DataError, ParameterError
 from novikoff.learners import parameters
+from novikoff.typing import Matrix
 
 Interval = tuple[float, float]
 
@@ -195,9 +196,11 @@ def _told(
             high = min(n, low + chunk, low + every - examples % every)
             rows, labels = cut(low, high), y[low:high]
             options = {} if weight is None else {"sample_weight": weight[low:high]}
+            if fresh and classes is not None:
+                options["classes"] = classes
             try:
                 wrong = np.ones(high - low, bool) if fresh else model.predict(rows) != labels
-                model.partial_fit(rows, labels, **_classes(classes, fresh), **options)
+                model.partial_fit(rows, labels, **options)
             except DataError as error:
                 raise _in_stream(error, examples) from None
             fresh, low = False, high
@@ -209,10 +212,6 @@ def _told(
         raise DataError("The source has no examples: there is nothing to predict.")
     if examples % every:
         yield Progress(examples, mistakes, len(late), sum(late), confidence)
-
-
-def _classes(classes: Any, fresh: bool) -> dict[str, Any]:
-    return {} if classes is None or not fresh else {"classes": classes}
 
 
 def _in_stream(error: DataError, before: int) -> DataError:
@@ -264,11 +263,11 @@ def _row(x: Any) -> Any:
     return x.reshape(1, -1) if len(x.shape) == 1 else x
 
 
-def _is_frame(X: Any) -> bool:
+def _is_frame(X: Matrix) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def _cutting(X: Any, *, named: bool) -> Callable[[int, int], Any]:
+def _cutting(X: Matrix, *, named: bool) -> Callable[[int, int], Any]:
     """What cuts rows out of a block; those of a frame keep their names if they have a use."""
     if sparse.issparse(X):
         return _sparse_cutting(sparse.csr_array(X))
@@ -277,7 +276,7 @@ def _cutting(X: Any, *, named: bool) -> Callable[[int, int], Any]:
     return lambda low, high: rows[low:high]
 
 
-def _sparse_cutting(X: Any) -> Callable[[int, int], Any]:
+def _sparse_cutting(X: Matrix) -> Callable[[int, int], Any]:
     """The same. A single row is put together here: by scipy that takes as long as to learn it."""
     blank = sparse.csr_array((1, X.shape[1]), dtype=X.dtype)
     data, indices, indptr = X.data, X.indices, X.indptr

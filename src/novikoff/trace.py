@@ -23,10 +23,9 @@ from novikoff.learners.recording import pair_of
 from novikoff.learners.replaying import Replay, of_machine, recorder_of, told
 from novikoff.learners.state import flat
 from novikoff.learners.updates import Updates
-from novikoff.margins.geometry import as_examples
-from novikoff.proving import proof_of
+from novikoff.proofs.proof import Proof, proof_of
 from novikoff.record import Record
-from novikoff.theorem import Proof
+from novikoff.separation.geometry import as_examples
 
 Array = npt.NDArray[Any]
 

@@ -16,7 +16,7 @@ from novikoff import NotSeparable, PassiveAggressive, Perceptron, Pocket, Winnow
 from novikoff.errors import DataError, ParameterError
 from novikoff.learners import LEARNERS
 from novikoff.learners.state import WEIGHTS, flat
-from novikoff.proving import quantities
+from novikoff.proofs.proof import quantities
 from worlds import conventions
 
 FORMS = {"dense": (np.asarray, np.float64), "sparse": (sparse.csr_array, np.float32)}

@@ -12,12 +12,12 @@ from novikoff.cli import DONE, STOPPED, TERMINATED, Terminated, say
 from novikoff.cli.fitting import again, checkpoint_of, finish, summarize, weights_of_classes
 from novikoff.cli.meaning import require_meaning
 from novikoff.cli.reading import asked
+from novikoff.cli.training import weights_by_label
 from novikoff.cli.wording import counted
 from novikoff.cluster.connecting import connected, gigabytes, require_dask
 from novikoff.cluster.fitting import fitted_on
 from novikoff.cluster.report import Mixed, Moment
 from novikoff.cluster.sources import SHARD_BYTES, sharded
-from novikoff.training import weights_by_label
 
 
 def hush_dask() -> None:

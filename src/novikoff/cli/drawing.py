@@ -27,14 +27,15 @@ from novikoff.cli.reading import (
     tell_order,
     tell_skipped,
 )
+from novikoff.cli.training import Training
 from novikoff.cli.wording import counted
 from novikoff.data.results import Data
 from novikoff.errors import DataError, FileError, NotSeparable, NovikoffError, ParameterError
 from novikoff.files import replacing
+from novikoff.inputs import size_of
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.trace import Trace
-from novikoff.training import Training, size_of
 
 OF_RUNS = ("update", "proof", "progress")
 DOTS = 150
@@ -213,7 +214,7 @@ class Sketch:
     def of_blocks(self, training: Training) -> Trace:
         """What happened, with the examples of a run that has ended."""
         blocks = training.kept or [training.read()]
-        if sum(map(size_of, blocks)) > training.memory:
+        if sum(size_of(block.X) for block in blocks) > training.memory:
             raise ParameterError(f"{training.too_large(training.hold or '')}: leave --plot out.")
         stack = sparse.vstack if sparse.issparse(blocks[0].X) else np.concatenate
         X = stack([block.X for block in blocks if len(block.y)])

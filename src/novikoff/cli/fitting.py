@@ -29,12 +29,12 @@ from novikoff.cli.reading import (
     tell_skipped,
 )
 from novikoff.cli.stopping import stopping, tell_so_far
+from novikoff.cli.training import Interrupted, OtherRun, Plan, Training, weights_by_label
 from novikoff.cli.wording import counted
 from novikoff.data.pipes import Pipe
 from novikoff.data.results import Skipped
 from novikoff.errors import BadRow, FileError, ParameterError
 from novikoff.store import load_with_extra, save
-from novikoff.training import Interrupted, OtherRun, Plan, Training, weights_by_label
 
 EPOCHS, BLOCK_BYTES, MEMORY, EVERY = 10, 2**24, 2**30, 60.0
 BYTES_EACH = 32

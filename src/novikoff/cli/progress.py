@@ -5,11 +5,11 @@ import sys
 from contextlib import ExitStack
 from typing import Any, Self
 
+from novikoff.cli.training import Training
 from novikoff.cli.wording import counted
 from novikoff.data.compression import ENDINGS
 from novikoff.data.formats import FORMATS
 from novikoff.data.results import Data
-from novikoff.training import Training
 
 
 class Progress(ExitStack):

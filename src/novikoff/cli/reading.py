@@ -19,7 +19,7 @@ from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import FileError, ParameterError
 from novikoff.labels import as_label, as_labels, as_written
-from novikoff.margins.bracket import Bracket
+from novikoff.separation.bracket import Bracket
 
 READING = (
     "format",

@@ -15,7 +15,7 @@ from novikoff.cli.reading import asked, require_room_for, tell_skipped
 from novikoff.cluster.certifying import Workers
 from novikoff.cluster.connecting import connected
 from novikoff.cluster.sources import SHARD_BYTES, FileShard, Sharded, sharded
-from novikoff.margins.gathering import Travel
+from novikoff.separation.sharded.coordinator import Travel
 
 
 def certified(arguments: Namespace, **options: Any) -> tuple[Separability, About]:

@@ -21,11 +21,11 @@ from novikoff.cli.reading import (
     tell_skipped,
 )
 from novikoff.cli.wording import counted
+from novikoff.description import describe
 from novikoff.errors import ParameterError
 from novikoff.labels import as_written
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
-from novikoff.words import describe
 
 TOP, WIDTH = 10, 100
 

@@ -3,7 +3,7 @@
 `sources.py` says what a shard is and `surveying.py` what all have in common; `shard.py` is what a
 worker does, `mixing.py` the arithmetic, `history.py` the numbers of a run and its
 checkpoints; `connecting.py` finds the workers, `coordinating.py` asks them for epochs, and
-`certifying.py` for certificates (`novikoff.margins.sharded` has the questions).
+`certifying.py` for certificates (`novikoff.separation.sharded` asks the questions).
 """
 
 from importlib import import_module

@@ -1,7 +1,7 @@
 """`novikoff.cluster.certify` and `verify`: is data separable that no machine holds, and the proof.
 
-`novikoff.margins.sharded` asks the questions; here workers answer them. A shard stays where it is:
-a question goes to it, and a few of its rows come back. Every answer is a pure function of the
+`novikoff.separation.sharded` asks the questions; here workers answer them. A shard stays where it
+is: a question goes to it, and a few of its rows come back. Every answer is a pure function of the
 shard and the question, so that dask may compute it again after a worker was lost.
 """
 
@@ -24,13 +24,13 @@ from novikoff.cluster.connecting import (
 from novikoff.cluster.sources import SHARD_BYTES, Shard, Sharded, sharded
 from novikoff.cluster.surveying import Layout, Seen, layout_of, look, settled
 from novikoff.errors import DataError
-from novikoff.margins import sharded as of_shards, sharded_proof
-from novikoff.margins.certificate import Separability
-from novikoff.margins.gathering import Travel
-from novikoff.margins.separability import require_options
-from novikoff.margins.sharded_proof import Reach
-from novikoff.margins.shards import Question, piece
-from novikoff.training import size_of
+from novikoff.inputs import size_of
+from novikoff.separation.certificate import Separability
+from novikoff.separation.separability import require_options
+from novikoff.separation.sharded import certify as search, verify as check
+from novikoff.separation.sharded.coordinator import Travel
+from novikoff.separation.sharded.protocol import Question, piece
+from novikoff.separation.sharded.verify import Reach
 
 Array = npt.NDArray[Any]
 Watcher = Callable[[Travel], None]
@@ -190,7 +190,7 @@ def measure(
     with connected(client) as found:
         workers = Workers(sharded(source, shard_bytes=shard_bytes, **reading), found, hold)
         with workers.told_plainly():
-            return sharded_proof.measure(workers, coef, intercept)
+            return check.measure(workers, coef, intercept)
 
 
 class Certified(NamedTuple):
@@ -229,7 +229,7 @@ class Workers:
         """The verdict on all shards."""
         with self.told_plainly():
             return Certified(
-                *of_shards.certify(
+                *search.certify(
                     self, fit_intercept=fit_intercept, tol=tol, budget=budget, report=watch
                 )
             )
@@ -237,7 +237,7 @@ class Workers:
     def verify(self, certificate: Separability, watch: Watcher | None) -> bool:
         """Does a certificate hold for all shards?"""
         with self.told_plainly():
-            return sharded_proof.verify(certificate, self, watch)[0]
+            return check.verify(certificate, self, watch)[0]
 
     # ------------------------------------------------------ asking
 
@@ -312,7 +312,7 @@ class Held:
         self.examples = examples
 
     def __sizeof__(self) -> int:
-        return 64 + size_of(self.examples)
+        return 64 + size_of(self.examples.X)
 
 
 def load(shard: Shard, *given: Any) -> Held:

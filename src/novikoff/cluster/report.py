@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from novikoff.margins.bracket import Bracket
+from novikoff.separation.bracket import Bracket
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.base import clone
 
 from novikoff import __version__
@@ -20,7 +19,7 @@ from novikoff.cluster.sources import FileShard, Shard
 from novikoff.cluster.surveying import Layout, Seen
 from novikoff.data.results import Data
 from novikoff.errors import ClusterError, DataError
-from novikoff.inputs import read
+from novikoff.inputs import read, size_of
 from novikoff.labels import codes
 from novikoff.learners.weights import example_weights
 
@@ -88,7 +87,7 @@ class Kept:
 
     def __init__(self, shard: Shard, setting: Setting | None, examples: Any) -> None:
         self.shard, self.setting, self.examples = shard, setting, examples
-        self.n_bytes = size_of(examples)
+        self.n_bytes = size_of(examples.X)
 
     def get(self) -> Any:
         """The examples, read again if they are not here."""
@@ -103,13 +102,6 @@ class Kept:
 
     def __sizeof__(self) -> int:
         return 64 + self.n_bytes
-
-
-def size_of(examples: Data | Ready) -> int:
-    """The memory that examples take, about."""
-    X = examples.X
-    parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
-    return sum(int(part.nbytes) for part in parts) + 16 * int(X.shape[0])
 
 
 def load(shard: Shard, *given: Any) -> Kept:

@@ -6,24 +6,23 @@ from math import inf
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff
+from novikoff.description import describe
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
+from novikoff.inputs import dense
 from novikoff.lab.presets import NAMES, preset
 from novikoff.lab.scripts import parameters, script, starting
 from novikoff.lab.state import LEARNERS, State, to_link
 from novikoff.lab.verdicts import disjunction_bound, verdict
 from novikoff.lab.visits import MOST_STEPS, Visits, means, seen, visits
 from novikoff.learners.additive import Additive
-from novikoff.plots.progress import brackets
-from novikoff.plots.proof import curves, made_before
-from novikoff.theorem import Proof
+from novikoff.plots.convergence import brackets
+from novikoff.plots.theorem import curves, made_before
+from novikoff.proofs.proof import Proof
 from novikoff.trace import Trace
-from novikoff.words import describe
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
 
 BRACKETS = 600
 """At how many updates, at the most, the margin bracket is measured."""
@@ -65,13 +64,9 @@ def of_state(state: State) -> dict[str, Any]:
             f"The page shows {MOST_STEPS:,} steps at the most, so the run was ended after "
             f"{epochs:,} epochs. The library itself goes on for as long as it is told."
         )
-    X = np.array(shown["points"], float)
-    right = int((model.predict(X) == np.array(shown["signs"])).sum())
-    return shown | {
-        "code": script(state, epochs),
-        "words": describe(model),
-        "right": right,
-    }
+    right = model.predict(np.array(shown["points"], float)) == np.array(shown["signs"])
+    words = {"code": script(state, epochs), "words": describe(model)}
+    return shown | words | {"right": int(right.sum())}
 
 
 def _wanting(state: State, missing: set[int]) -> str:
@@ -130,7 +125,7 @@ def of_trace(
     W = trace.weights(np.arange(len(trace) + 1)).astype(np.float64)
     visited = visits(trace, W)
     bias = bool(trace._space.get("fit_intercept", True))
-    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64)
+    points = dense(X)
     return {
         "kind": type(learner).__name__,
         "points": points.tolist(),
@@ -144,7 +139,7 @@ def of_trace(
         "tie": getattr(learner, "tie", "positive"),
         "eta0": float(getattr(learner, "eta0", 1.0)),
         "additive": isinstance(learner, Additive),
-        "visits": _columns(visited),
+        "visits": _listed(**visited._replace(mistake=visited.mistake.astype(int))._asdict()),
         "weights": W.tolist(),
         "steps": trace.step.tolist(),
         "mean": _mean(trace, visited, W),
@@ -171,16 +166,9 @@ def _how(space: dict[str, Any]) -> str:
     return "at unit length" if space.get("normalize") else ""
 
 
-def _columns(visited: Visits) -> dict[str, Any]:
-    return {
-        "epoch": visited.epoch.tolist(),
-        "example": visited.example.tolist(),
-        "score": visited.score.tolist(),
-        "before": visited.before.tolist(),
-        "mistake": visited.mistake.astype(int).tolist(),
-        "own": None if visited.own is None else visited.own.tolist(),
-        "complete": visited.complete,
-    }
+def _listed(**arrays: Any) -> dict[str, Any]:
+    """Arrays as lists; the rest as it is."""
+    return {n: a.tolist() if isinstance(a, np.ndarray) else a for n, a in arrays.items()}
 
 
 def _mean(trace: Trace, visited: Visits, W: Array) -> list[list[float]] | None:
@@ -194,11 +182,7 @@ def bracket(trace: Trace) -> dict[str, Any] | None:
         return None
     k, lower, upper = brackets(trace, BRACKETS)
     before = int(trace.mistakes[0] - 1) if len(trace) else 0
-    return {
-        "k": (k - before).tolist(),
-        "lower": lower.tolist(),
-        "upper": upper.tolist(),
-    }
+    return _listed(k=k - before, lower=lower, upper=upper)
 
 
 def theorem(trace: Trace, Z: Array, y: Array) -> dict[str, Any]:
@@ -243,14 +227,14 @@ def _curves(proof: Proof) -> dict[str, Any]:
     """The outer two quantities past the end of the run, counted from where the recording began."""
     drawn = curves(proof, SAMPLES)
     crossing = drawn.crosses and drawn.end > proof.bound
-    return {
-        "k": (drawn.k - drawn.before).tolist(),
-        "least": drawn.least.tolist(),
-        "most": drawn.most.tolist(),
-        "log": drawn.log,
-        "simple": drawn.simple,
-        "crossing": proof.bound - drawn.before if crossing else None,
-    }
+    return _listed(
+        k=drawn.k - drawn.before,
+        least=drawn.least,
+        most=drawn.most,
+        log=drawn.log,
+        simple=drawn.simple,
+        crossing=proof.bound - drawn.before if crossing else None,
+    )
 
 
 def presets() -> list[dict[str, str]]:

@@ -14,13 +14,19 @@ from typing import Any
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
+Reply = tuple[int, str, bytes]
+"""A status, the type of the content, and the content."""
+Answer = Callable[[str, str, bytes], Awaitable[Reply]]
+"""What is replied to a method, a path and a body."""
+
+TEXT = "text/plain; charset=utf-8"
 
 HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{1,5})?")
 """A name or a number, and a port."""
 
 LARGEST = 2**21
 """Bytes in the body of a request."""
+TOO_LARGE = f"A request may have {LARGEST:,} bytes at the most."
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
@@ -39,11 +45,11 @@ HEADERS = {
 
 
 class Guard:
-    """The lab behind its door.
+    """The lab behind its door, as an ASGI application.
 
     Parameters
     ----------
-    app : ASGI application
+    answer : function of a method, a path and a body
     hosts : frozenset of str
         The names that a request may be to, without the port.
     any_address : bool
@@ -51,37 +57,26 @@ class Guard:
         other machines; a name that someone else chose is no number.
     """
 
-    def __init__(self, app: App, hosts: frozenset[str], any_address: bool = False) -> None:
-        self.app, self.hosts, self.any_address = app, hosts, any_address
+    def __init__(self, answer: Answer, hosts: frozenset[str], any_address: bool = False) -> None:
+        self.answer, self.hosts, self.any_address = answer, hosts, any_address
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Let a request in, or say why not."""
         if scope["type"] != "http":
             return
         complaint = self._complaint(scope)
+        body = await _body(receive) if complaint is None else None
         if complaint is not None:
-            await _refuse(send, *complaint)
-            return
-        body = await _body(receive)
-        if body is None:
-            await _refuse(send, 413, f"A request may have {LARGEST:,} bytes at the most.")
-            return
-        given = False
-
-        async def once() -> Message:
-            nonlocal given
-            if given:
-                return await receive()
-            given = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        async def sealed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                kept = [(n, v) for n, v in message["headers"] if n.decode("latin-1") not in HEADERS]
-                message["headers"] = [*kept, *_encoded(HEADERS)]
-            await send(message)
-
-        await self.app(scope, once, sealed)
+            await _send(send, complaint[0], TEXT, complaint[1].encode(), connection="close")
+        elif body is None:
+            await _send(send, 413, TEXT, TOO_LARGE.encode(), connection="close")
+        else:
+            try:
+                reply = await self.answer(scope["method"], scope["path"], body)
+            except Exception:
+                await _send(send, 500, TEXT, b"The lab made a mistake of its own.")
+                raise
+            await _send(send, *reply)
 
     def _complaint(self, scope: Message) -> tuple[int, str] | None:
         headers: dict[str, list[str]] = {}
@@ -93,15 +88,13 @@ class Guard:
             return 421, f"The lab is not {told!r}: open it by the address that it printed."
         length = headers.get("content-length", ["0"])[-1]
         if not length.isdigit() or int(length) > LARGEST:
-            return 413, f"A request may have {LARGEST:,} bytes at the most."
+            return 413, TOO_LARGE
         if scope["method"] in ("GET", "HEAD"):
             return None
         if scope["method"] != "POST":
             return 405, "The lab knows GET and POST."
-        origin = headers.get("origin", [])
-        if origin != [f"http://{hosts[0]}"]:
-            return 403, "Only the lab's own page may ask for this."
-        if headers.get("sec-fetch-site", ["same-origin"]) != ["same-origin"]:
+        own = headers.get("origin", []) == [f"http://{hosts[0]}"]
+        if not own or headers.get("sec-fetch-site", ["same-origin"]) != ["same-origin"]:
             return 403, "Only the lab's own page may ask for this."
         kind = headers.get("content-type", [""])[-1].split(";")[0].strip().lower()
         if kind != "application/json":
@@ -139,16 +132,8 @@ async def _body(receive: Receive) -> bytes | None:
             return b"".join(parts)
 
 
-def _encoded(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
-    return [(name.encode(), value.encode()) for name, value in headers.items()]
-
-
-async def _refuse(send: Send, status: int, told: str) -> None:
-    text = told.encode("utf-8")
-    headers = HEADERS | {
-        "content-type": "text/plain; charset=utf-8",
-        "content-length": str(len(text)),
-        "connection": "close",
-    }
-    await send({"type": "http.response.start", "status": status, "headers": _encoded(headers)})
-    await send({"type": "http.response.body", "body": text})
+async def _send(send: Send, status: int, kind: str, content: bytes, **more: str) -> None:
+    headers = HEADERS | {"content-type": kind, "content-length": str(len(content))} | more
+    encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": encoded})
+    await send({"type": "http.response.body", "body": content})

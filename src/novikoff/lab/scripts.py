@@ -2,27 +2,21 @@
 
 from typing import Any
 
+import novikoff
 from novikoff.lab.state import LEARNERS, State, shortest
 
 ADDITIVE = ("fit_intercept", "normalize", "tie", "eta0", "slack")
-USUAL: dict[str, Any] = {
-    "fit_intercept": True,
-    "normalize": False,
-    "tie": "mistake",
-    "eta0": 1.0,
-    "slack": 0.0,
-    "factor": 2.0,
-}
 
 
 def parameters(state: State, max_iter: int) -> dict[str, Any]:
     """What the learner is made with, as the state says; what is as usual is left out."""
     names = ("threshold", "factor", "binarize") if state.learner == "winnow" else ADDITIVE
-    told = {name: getattr(state, name) for name in names}
-    told = {name: value for name, value in told.items() if USUAL.get(name) != value}
-    order = {"shuffle": True, "random_state": state.random_state}
-    order = order if state.shuffle else {"shuffle": False}
-    return told | order | {"max_iter": max_iter, "record": True}
+    usual = getattr(novikoff, LEARNERS[state.learner])().get_params()
+    told = {name: getattr(state, name) for name in names if getattr(state, name) != usual[name]}
+    told["shuffle"] = state.shuffle
+    if state.shuffle:
+        told["random_state"] = state.random_state
+    return told | {"max_iter": max_iter, "record": True}
 
 
 def starting(state: State) -> dict[str, Any]:

@@ -7,6 +7,7 @@ a file. Nothing that is sent is kept or written.
 import errno
 import json
 import socket
+from asyncio import to_thread
 from collections.abc import Callable
 from functools import partial
 from importlib.resources import files
@@ -16,7 +17,7 @@ from typing import Any
 from novikoff.errors import NovikoffError, ParameterError
 from novikoff.lab import sheet
 from novikoff.lab.frames import of_state, presets
-from novikoff.lab.guard import App, Guard
+from novikoff.lab.guard import TEXT, Guard, Reply
 from novikoff.lab.state import from_link, to_link
 
 PORT = 1962
@@ -31,14 +32,10 @@ KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+JSON = "application/json"
 
 one_at_a_time = Lock()
 """Warnings are filtered while a learner runs, which is not safe in two threads at once."""
-
-
-def static(name: str) -> bytes:
-    """A file of the page."""
-    return files("novikoff.lab").joinpath("static", name).read_bytes()
 
 
 def asked(told: Any, **kinds: type) -> list[Any]:
@@ -71,10 +68,11 @@ def choose(told: Any) -> dict[str, Any]:
     return {"link": to_link(sheet.chosen(sheet.parsed(table), *chosen))}
 
 
-QUESTIONS: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "run": run,
-    "columns": columns,
-    "choose": choose,
+Question = Callable[[Any], dict[str, Any]]
+QUESTIONS: dict[str, Question] = {
+    "/api/run": run,
+    "/api/columns": columns,
+    "/api/choose": choose,
 }
 
 
@@ -82,19 +80,20 @@ def _not_a_number(word: str) -> None:
     raise ValueError(f"{word} is not a number")
 
 
-def answer(question: Callable[[Any], dict[str, Any]], body: bytes) -> tuple[int, str]:
-    """The status and the text of the answer to a question."""
+def answer(question: Question, body: bytes) -> Reply:
+    """The answer to a question."""
     try:
         told = json.loads(body, parse_constant=_not_a_number)
     except (ValueError, RecursionError):
-        return 400, json.dumps({"error": "The question is not JSON."})
+        return 400, JSON, b'{"error": "The question is not JSON."}'
     try:
-        return 200, json.dumps(question(told), allow_nan=False, separators=(",", ":"))
+        text = json.dumps(question(told), allow_nan=False, separators=(",", ":"))
     except NovikoffError as error:
-        return 422, json.dumps({"error": str(error)})
+        return 422, JSON, json.dumps({"error": str(error)}).encode()
+    return 200, JSON, text.encode()
 
 
-def application(hosts: frozenset[str] = frozenset(LOOPBACK), any_address: bool = False) -> App:
+def application(hosts: frozenset[str] = frozenset(LOOPBACK), any_address: bool = False) -> Guard:
     """The lab as an ASGI application.
 
     Parameters
@@ -104,36 +103,24 @@ def application(hosts: frozenset[str] = frozenset(LOOPBACK), any_address: bool =
     any_address : bool, default=False
         May it be called by any numeric address?
     """
-    from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import Route
-
-    def fixed(content: bytes, kind: str) -> Any:
-        async def get(request: Request) -> Response:
-            return Response(content, media_type=kind)
-
-        return get
-
-    def posted(question: Callable[[Any], dict[str, Any]]) -> Any:
-        async def post(request: Request) -> Response:
-            status, text = await run_in_threadpool(answer, question, await request.body())
-            return Response(text, status, media_type="application/json")
-
-        return post
-
-    names = sorted(f.name for f in files("novikoff.lab").joinpath("static").iterdir())
-    routes = [Route("/", fixed(static("index.html"), KINDS[".html"]), methods=["GET"])]
-    for name in names:
-        kind = KINDS.get(name[name.rfind(".") :])
-        if kind:
-            routes.append(Route(f"/{name}", fixed(static(name), kind), methods=["GET"]))
     told = json.dumps({"presets": presets()}).encode()
-    routes.append(Route("/api/presets", fixed(told, "application/json"), methods=["GET"]))
-    for name, question in QUESTIONS.items():
-        routes.append(Route(f"/api/{name}", posted(question), methods=["POST"]))
-    return Guard(Starlette(routes=routes), hosts, any_address)
+    pages: dict[str, Reply] = {"/api/presets": (200, JSON, told)}
+    for file in files("novikoff.lab").joinpath("static").iterdir():
+        kind = KINDS.get(file.name[file.name.rfind(".") :])
+        if kind:
+            pages[f"/{file.name}"] = 200, kind, file.read_bytes()
+    pages["/"] = pages["/index.html"]
+
+    async def reply(method: str, path: str, body: bytes) -> Reply:
+        page, question = pages.get(path), QUESTIONS.get(path)
+        if page is not None and method != "POST":
+            return page
+        if question is not None and method == "POST":
+            return await to_thread(answer, question, body)
+        known = page is not None or question is not None
+        return (405, TEXT, b"Method Not Allowed") if known else (404, TEXT, b"Not Found")
+
+    return Guard(reply, hosts, any_address)
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -203,12 +190,10 @@ def serve(
         If the extra `lab` is not installed, or the address cannot be had.
     """
     try:
-        import starlette  # noqa: F401
         import uvicorn
     except ModuleNotFoundError as error:
         raise ParameterError(
-            "The lab needs starlette and uvicorn, which are not installed: "
-            "pip install 'novikoff[lab]'."
+            "The lab needs uvicorn, which is not installed: pip install 'novikoff[lab]'."
         ) from error
     local = host in LOOPBACK
     names = LOOPBACK if local else (*LOOPBACK, host, socket.gethostname().lower())

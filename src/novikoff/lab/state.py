@@ -56,9 +56,8 @@ def whole(least: int, most: int) -> Callable[[str, str], int]:
     """A reader of whole numbers in a range."""
 
     def read(name: str, text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 12):
-            raise refuse(name, text, f"a whole number from {least:,} to {most:,}")
-        if not least <= int(text) <= most:
+        digits = text.isascii() and text.isdigit() and len(text) < 12
+        if not digits or not least <= int(text) <= most:
             raise refuse(name, text, f"a whole number from {least:,} to {most:,}")
         return int(text)
 

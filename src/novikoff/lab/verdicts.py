@@ -4,13 +4,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from novikoff.margins.bounds import winnow_bound
-from novikoff.margins.certificate import Separability
-from novikoff.margins.separability import separability
-
-Array = npt.NDArray[Any]
+from novikoff.proofs.bounds import winnow_bound
+from novikoff.separation.certificate import Separability
+from novikoff.separation.separability import separability
+from novikoff.typing import Array
 
 SECONDS = 5.0
 """What a verdict may take; in the plane it takes a few milliseconds."""
@@ -25,7 +23,6 @@ def verdict(Z: Array, y: Array, bias: bool) -> dict[str, Any]:
     that; `told` says it in words.
     """
     found = separability(Z, y, fit_intercept=bias, budget=SECONDS)
-    verified = found.verdict != "undecided"
     return {
         "verdict": found.verdict,
         "told": _told(found, bias),
@@ -36,7 +33,7 @@ def verdict(Z: Array, y: Array, bias: bool) -> dict[str, Any]:
         "rows": list(found.rows),
         "multipliers": [float(p) for p in found.multipliers],
         "exact": [_written(p) for p in found.multipliers],
-        "verified": verified,
+        "verified": found.verdict != "undecided",
     }
 
 

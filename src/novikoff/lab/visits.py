@@ -3,17 +3,15 @@
 A trace has the updates alone. Which examples were visited between them follows from the order.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from novikoff.examples import shuffled
-from novikoff.inputs import as_seen
+from novikoff.inputs import as_seen, dense
 from novikoff.trace import Trace
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
 
 MOST_STEPS = 20_000
 
@@ -36,8 +34,7 @@ class Visits(NamedTuple):
 
 def seen(trace: Trace) -> Array:
     """The examples as the learner saw them: at unit length, or as 0 and 1, if it was told to."""
-    Z = as_seen(trace.data[0], trace._space)
-    return np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z)
+    return dense(as_seen(trace.data[0], trace._space))
 
 
 def order(trace: Trace) -> Array | None:

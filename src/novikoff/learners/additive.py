@@ -35,10 +35,10 @@ from novikoff.learners.state import WEIGHTS, Ledger, State, first_weights
 from novikoff.learners.weights import felt, least_positive
 from novikoff.learners.work import Work
 from novikoff.loops import Log, Pass, move
-from novikoff.margins.bounds import novikoff_bound
-from novikoff.margins.bracket import Bracket
+from novikoff.proofs.bounds import novikoff_bound
 from novikoff.rows import Unit, add
 from novikoff.rules import is_right, of
+from novikoff.separation.bracket import Bracket
 
 TIES = {"mistake": 0, "negative": -1, "positive": +1}
 

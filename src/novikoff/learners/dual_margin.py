@@ -9,8 +9,8 @@ from novikoff.learners.budget import Cycle
 from novikoff.learners.dual_state import DualTelling
 from novikoff.learners.support import CHUNK
 from novikoff.learners.weights import felt
-from novikoff.margins.bounds import forgetron_bound, novikoff_bound
-from novikoff.margins.bracket import Bracket
+from novikoff.proofs.bounds import forgetron_bound, novikoff_bound
+from novikoff.separation.bracket import Bracket
 
 TINY = 1e-270
 """Below this a square may have lost digits."""

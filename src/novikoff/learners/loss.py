@@ -13,7 +13,8 @@ import numpy as np
 
 from novikoff.errors import ParameterError
 from novikoff.learners import parameters
-from novikoff.margins.hyperplane import Array, labelled_scores
+from novikoff.separation.hyperplane import labelled_scores
+from novikoff.typing import Array
 
 
 def perceptron_loss(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:

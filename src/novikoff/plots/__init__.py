@@ -8,8 +8,8 @@ white and on black; text and frames follow matplotlib's style.
 
 from novikoff.plots.boundary import BoundaryDisplay
 from novikoff.plots.comparison import ComparisonDisplay
-from novikoff.plots.progress import ProgressDisplay
-from novikoff.plots.proof import ProofDisplay
+from novikoff.plots.convergence import ProgressDisplay
+from novikoff.plots.theorem import ProofDisplay
 from novikoff.plots.update import UpdateDisplay
 
 __all__ = [

@@ -1,40 +1,43 @@
 r"""The boundary $\langle w, x\rangle + b = 0$, its margin band, and the mistakes."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, svds
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from novikoff.errors import ParameterError
-from novikoff.inputs import as_seen
+from novikoff.inputs import as_seen, dense
 from novikoff.labels import as_labels
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.dual import DualLearner
-from novikoff.margins.geometry import as_examples
-from novikoff.margins.hyperplane import margin
-from novikoff.margins.max_margin import MaxMargin
+from novikoff.max_margin.estimator import MaxMargin
 from novikoff.plots.regions import class_numbers, draw_regions, is_plane, require_drawable, scores
 from novikoff.plots.style import (
     CLASSES,
     GREY,
     LARGE,
     SMALL,
-    Array,
-    axes_for,
+    Axes,
+    Display,
+    Names,
     draw_examples,
     frame_around,
     grid_in,
     ink,
     legend_beside,
 )
+from novikoff.separation.geometry import as_examples
+from novikoff.separation.hyperplane import margin
+from novikoff.typing import Array, Matrix
 
 SCORE = r"$\langle w, x\rangle + b = 0$"
 
 
-class BoundaryDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoundaryDisplay(Display):
     r"""The decision boundary with its margin band, the data, and the mistakes.
 
     An example is drawn the larger the more often it was a mistake (`dual_coef_`); for
@@ -69,11 +72,6 @@ class BoundaryDisplay:
     large : str
         What a large example is: "mistaken", by how often it was, or anything else.
 
-    Attributes
-    ----------
-    ax_, figure_
-        What it was drawn on.
-
     Examples
     --------
     >>> from novikoff import Perceptron
@@ -85,31 +83,20 @@ class BoundaryDisplay:
     ('$x_1$', ['no', 'yes'])
     """
 
-    def __init__(
-        self,
-        *,
-        points: Array,
-        signs: Array,
-        grid: tuple[Array, Array, Array],
-        half_width: float | None,
-        updates: Array | None,
-        classes: Any,
-        names: Any,
-        line: str = SCORE,
-        large: str = "mistaken",
-    ) -> None:
-        self.points = points
-        self.signs = signs
-        self.grid = grid
-        self.half_width = half_width
-        self.updates = updates
-        self.classes = classes
-        self.names = names
-        self.line = line
-        self.large = large
+    SIZE = (6.4, 4.8)
+
+    points: Array
+    signs: Array
+    grid: tuple[Array, Array, Array]
+    half_width: float | None
+    updates: Array | None
+    classes: Names
+    names: Names
+    line: str = SCORE
+    large: str = "mistaken"
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, X: Matrix, y: Any, *, ax: Axes = None) -> Self:
         """Draw the boundary of a fitted learner on its data.
 
         Parameters
@@ -136,7 +123,7 @@ class BoundaryDisplay:
         require_drawable(estimator, X.shape[1])
         y = class_numbers(y, estimator.classes_)
         if X.shape[1] == 2:
-            points = np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
+            points = dense(X)
             grid, width = _in_plane(estimator, points, y)
             names = ("$x_1$", "$x_2$") if names is None else names
         else:
@@ -164,29 +151,16 @@ class BoundaryDisplay:
         )
         return display.plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-
-        Returns
-        -------
-        BoundaryDisplay
-            Itself.
-        """
-        ax = axes_for(ax, (6.4, 4.8))
+    def _draw(self, axes: list[Axes]) -> None:
+        (ax,) = axes
         x, y, s = self.grid
         line = draw_regions(ax, x, y, s) if s.ndim > 2 else self._sides(ax)
         draw_examples(ax, self.points, self.signs, self.classes, self.updates)
         ax.set(xlabel=str(self.names[0]), ylabel=str(self.names[1]))
         ax.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
         self._legend(ax, line)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
-    def _sides(self, ax: Any) -> Array | None:
+    def _sides(self, ax: Axes) -> Array | None:
         """The two sides, the band and the line between them, of which the points come back."""
         x, y, s = self.grid
         top = max(1.0, float(abs(s).max()))
@@ -201,7 +175,7 @@ class BoundaryDisplay:
         drawn = ax.contour(x, y, s, levels=[0.0], colors=[ink()], linewidths=1.8, zorder=2)
         return np.vstack(drawn.allsegs[0])
 
-    def _legend(self, ax: Any, line: Array | None) -> None:
+    def _legend(self, ax: Axes, line: Array | None) -> None:
         ax.plot([], [], color=ink(), linewidth=1.8, label=self.line)
         if self.half_width is not None:
             ax.fill_between([], [], [], color=GREY, alpha=0.3, label=r"within the margin $\gamma$")
@@ -257,7 +231,7 @@ def _is_linear(estimator: Any) -> bool:
     return not curved
 
 
-def _reach(estimator: Any, X: Any, y: Array, w: Array, b: float) -> float | None:
+def _reach(estimator: Any, X: Matrix, y: Array, w: Array, b: float) -> float | None:
     """The geometric margin; for a soft one, what the model makes it."""
     if not w.any():
         return None
@@ -279,7 +253,7 @@ def _how_often(estimator: Any, n: int) -> tuple[Array | None, str]:
     return (updates if updates is not None and len(updates) == n else None), "mistaken"
 
 
-def projected(X: Any, w: Array, b: float) -> Array:
+def projected(X: Matrix, w: Array, b: float) -> Array:
     """Signed distances from the hyperplane, and the first principal direction of the rest."""
     length = float(np.linalg.norm(w))
     if length == 0:
@@ -303,14 +277,9 @@ def projected(X: Any, w: Array, b: float) -> Array:
     operator = LinearOperator(X.shape, matvec=rest, rmatvec=back, dtype=np.float64)
     start = back(rest(np.cos(np.arange(X.shape[1]))))
     if start.any():  # else all examples lie on one line along w
-        v = svds(operator, k=1, v0=_start(operator, start), return_singular_vectors="vh")[2][0]
+        n, d = X.shape  # the iteration starts on the shorter side
+        start = rest(start) if n < d else start
+        v = svds(operator, k=1, v0=start, return_singular_vectors="vh")[2][0]
         v = v * np.sign(v[np.argmax(abs(v))])  # a direction has two names; take one
         across = rest(v)
     return np.column_stack([along + b / length, across])
-
-
-def _start(operator: LinearOperator, wide: Array) -> Array:
-    """Where the iteration starts: a vector of the shorter side."""
-    n, d = operator.shape
-    start: Array = operator.matvec(wide) if n < d else wide
-    return start

@@ -1,5 +1,6 @@
 """Standard, averaged, voted and widest boundaries on one data set (the figure of note 004)."""
 
+from dataclasses import dataclass
 from math import inf
 from typing import Any, Self
 
@@ -7,16 +8,16 @@ import numpy as np
 
 from novikoff.labels import as_labels, two_classes
 from novikoff.learners import AveragedPerceptron, Perceptron, VotedPerceptron
-from novikoff.margins.geometry import as_examples
-from novikoff.margins.max_margin import MaxMargin
+from novikoff.max_margin.estimator import MaxMargin
 from novikoff.plots.style import (
     BLUE,
     GREEN,
     GREY,
     PURPLE,
     VERMILLION,
-    Array,
-    axes_for,
+    Axes,
+    Display,
+    Names,
     draw_examples,
     frame_around,
     grid_in,
@@ -24,6 +25,8 @@ from novikoff.plots.style import (
     name_features,
     two_features,
 )
+from novikoff.separation.geometry import as_examples
+from novikoff.typing import Array, Matrix
 
 BOUNDARIES = {
     "standard": ("AB", BLUE, "-"),
@@ -34,7 +37,8 @@ BOUNDARIES = {
 """What the ends of each boundary are called, and how it is drawn."""
 
 
-class ComparisonDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ComparisonDisplay(Display):
     """The boundaries of the standard, averaged and voted perceptron and the widest one.
 
     Note 004 calls them AB, EF, GH and CD. On data that can be separated, the first and the last
@@ -55,13 +59,6 @@ class ComparisonDisplay:
     names : sequence of two str, optional
         What the features are called.
 
-    Attributes
-    ----------
-    axes_ : list of axes
-        What they were drawn on: one for all, or one each.
-    ax_, figure_
-        The first of them, and its figure.
-
     Examples
     --------
     >>> from novikoff.plots import ComparisonDisplay
@@ -75,33 +72,25 @@ class ComparisonDisplay:
     Lecture note 004, figure 1.
     """
 
-    def __init__(
-        self,
-        *,
-        points: Array,
-        signs: Array,
-        grid: tuple[Array, Array],
-        scores: dict[str, Array],
-        classes: Any,
-        names: Any = None,
-    ) -> None:
-        self.points = points
-        self.signs = signs
-        self.grid = grid
-        self.scores = scores
-        self.classes = classes
-        self.names = names
+    SIZE = (6.8, 5.0)
+
+    points: Array
+    signs: Array
+    grid: tuple[Array, Array]
+    scores: dict[str, Array]
+    classes: Names
+    names: Names | None = None
 
     @classmethod
     def from_data(
         cls,
-        X: Any,
+        X: Matrix,
         y: Any,
         *,
         C: float = inf,
         max_iter: int = 1000,
         random_state: Any = None,
-        ax: Any = None,
+        ax: Axes = None,
     ) -> Self:
         """Fit all four to data of two features, and draw them.
 
@@ -140,25 +129,12 @@ class ComparisonDisplay:
         )
         return display.plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, or a sequence of four, optional
-            One for all boundaries, or one for each.
-
-        Returns
-        -------
-        ComparisonDisplay
-            Itself.
-        """
-        each = ax is not None and np.ndim(ax) > 0
-        axes = list(np.ravel(ax)) if each else [axes_for(ax, (6.8, 5.0))]
+    def _draw(self, axes: list[Axes]) -> None:
+        each = len(axes) > 1
         drawn: list[list[tuple[Array, Array]]] = [[] for _ in axes]
         for place, name in enumerate(self.scores):
             place = place if each else 0
-            drawn[place] += self._draw(axes[place], name)
+            drawn[place] += self._boundary(axes[place], name)
         for one, lines in zip(axes, drawn, strict=False):
             x, y = self.grid
             draw_examples(one, self.points, self.signs, self.classes)
@@ -166,10 +142,8 @@ class ComparisonDisplay:
             one.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
             letters, line = map(np.vstack, zip((x[:0, :2], x[:0, :2]), *lines, strict=True))
             legend_beside(one, np.vstack([self.points, letters]), line)
-        self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
-        return self
 
-    def _draw(self, ax: Any, name: str) -> list[tuple[Array, Array]]:
+    def _boundary(self, ax: Axes, name: str) -> list[tuple[Array, Array]]:
         """A boundary, if it crosses the picture: where its letters are, and its points."""
         ends, colour, style = BOUNDARIES[name]
         x, y = self.grid

@@ -6,7 +6,8 @@ import numpy as np
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.labels import codes, known_by
-from novikoff.plots.style import CLASSES, Array, ink
+from novikoff.plots.style import CLASSES, Axes, ink
+from novikoff.typing import Array
 
 TINY = 1e-9
 """By how much, of the largest, the predicted one of equal scores leads."""
@@ -72,7 +73,7 @@ def scores(estimator: Any, rows: Array) -> Array:
     return np.where(own, np.maximum(lead, least), np.minimum(lead, -least))
 
 
-def draw_regions(ax: Any, x: Array, y: Array, lead: Array) -> Array | None:
+def draw_regions(ax: Axes, x: Array, y: Array, lead: Array) -> Array | None:
     """A light area for each class, and the lines between them, of which the points come back."""
     top, lines = 2 * float(abs(lead).max()), []
     for s, (colour, _) in zip(lead, CLASSES, strict=False):

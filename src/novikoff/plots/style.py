@@ -6,14 +6,20 @@ Okabe, M. & Ito, K. (2008). Color universal design: how to make figures and pres
 that are friendly to colorblind people.
 """
 
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.errors import ParameterError
+from novikoff.inputs import dense
+from novikoff.typing import Array, Matrix
 
-Array = npt.NDArray[Any]
+Axes: TypeAlias = Any
+"""matplotlib's axes, which may not be installed; or several of them, where that is said."""
+Names: TypeAlias = Sequence[object] | Array
+"""What classes or features are called."""
 
 BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
 ORANGE, SKY, PURPLE, YELLOW = "#E69F00", "#56B4E9", "#CC79A7", "#F0E442"
@@ -54,27 +60,55 @@ def pyplot() -> Any:
     return pyplot
 
 
-def axes_for(ax: Any, size: tuple[float, float]) -> Any:
-    """The axes given, or those of a new figure."""
-    if ax is not None:
-        pyplot()
-        return ax
-    return pyplot().subplots(figsize=size, layout="constrained")[1]
+class Display(ABC):
+    """A picture (abstract)."""
+
+    SIZE: ClassVar[tuple[float, float]]
+    """Of a new figure, in inches."""
+
+    def plot(self, ax: Axes = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            What to draw on; None for a new figure. A `ComparisonDisplay` takes four as well, one
+            for each boundary, and a `ProgressDisplay` three; one is divided into three.
+
+        Returns
+        -------
+        Display
+            Itself. `ax_` and `figure_` are what it was drawn on, `axes_` has all axes.
+        """
+        axes = self._axes(ax)
+        self._draw(axes)
+        self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
+        return self
+
+    def _axes(self, ax: Axes) -> list[Axes]:
+        """The axes given, or those of a new figure."""
+        draw = pyplot()
+        if np.ndim(ax):
+            return list(np.ravel(ax))
+        return [draw.subplots(figsize=self.SIZE, layout="constrained")[1] if ax is None else ax]
+
+    @abstractmethod
+    def _draw(self, axes: list[Axes]) -> None:
+        """Draw it on these."""
 
 
-def ink() -> Any:
+def ink() -> str:
     """The colour of text, which follows matplotlib's style: dark on light, or light on dark."""
-    return pyplot().rcParams["text.color"]
+    return str(pyplot().rcParams["text.color"])
 
 
-def two_features(X: Any, what: str) -> Array:
+def two_features(X: Matrix, what: str) -> Array:
     """The examples, if they lie in a plane."""
     if X.shape[1] != 2:
         raise ParameterError(
             f"{what} is drawn in the plane of two features, but X has {X.shape[1]}: choose two."
         )
-    plane: Array = np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64)
-    return plane
+    return dense(X)
 
 
 def frame_around(points: Array, share: float = 0.12) -> tuple[Array, Array]:
@@ -91,7 +125,7 @@ def grid_in(low: Array, high: Array) -> tuple[Array, Array, Array]:
 
 
 def draw_examples(
-    ax: Any, points: Array, signs: Array, classes: Any, updates: Array | None = None
+    ax: Axes, points: Array, signs: Array, classes: Names, updates: Array | None = None
 ) -> None:
     """The classes; an example is the larger the more often it was a mistake.
 
@@ -116,7 +150,7 @@ def draw_examples(
         )
 
 
-def keep_inside(ax: Any, names: list[Any], room: float = 4.0) -> None:
+def keep_inside(ax: Axes, names: list[Any], room: float = 4.0) -> None:
     """Move annotations that run out of the axes back into them, with so many points to spare."""
     root = ax.figure.figure
     root.draw_without_rendering()  # the axes get their place, and the names their size
@@ -128,18 +162,18 @@ def keep_inside(ax: Any, names: list[Any], room: float = 4.0) -> None:
         name.set_position(tuple(np.asarray(name.xyann) - past + short))
 
 
-def name_features(ax: Any, names: Any) -> None:
+def name_features(ax: Axes, names: Names | None) -> None:
     """Label the axes of a plane of two features."""
     first, second = names if names is not None else ("$x_1$", "$x_2$")
     ax.set(xlabel=str(first), ylabel=str(second))
 
 
-def legend(ax: Any, **options: Any) -> Any:
+def legend(ax: Axes, **options: Any) -> Any:
     """A legend that hides nothing behind a frame of its own colour."""
     return ax.legend(**{"framealpha": 0.85, "fontsize": "small"} | options)
 
 
-def legend_below(ax: Any, columns: int = 3) -> Any:
+def legend_below(ax: Axes, columns: int = 3) -> Any:
     """A legend under the axes, past what is written there, in at most this many columns.
 
     One that is wider than the figure would make a layout squeeze the axes more at every drawing.
@@ -157,7 +191,7 @@ def legend_below(ax: Any, columns: int = 3) -> Any:
     return found
 
 
-def legend_beside(ax: Any, points: Array, line: Array | None = None) -> Any:
+def legend_beside(ax: Axes, points: Array, line: Array | None = None) -> Any:
     """A legend that covers none of the examples: in a free part of the axes, or else below.
 
     If it can it leaves the points of a line free too. Where nothing makes room below the axes,

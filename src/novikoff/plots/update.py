@@ -1,27 +1,31 @@
 r"""One update, geometrically: $w_{new} = w_{old} + y\,x$ (the slides of note 003)."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from novikoff.errors import ParameterError
-from novikoff.inputs import at_unit_length
+from novikoff.inputs import as_seen, dense
 from novikoff.learners.additive import Additive
 from novikoff.plots.style import (
     BLUE,
     CLASSES,
     GREY,
     VERMILLION,
-    Array,
-    axes_for,
+    Axes,
+    Display,
+    Names,
     ink,
     keep_inside,
     legend_below,
 )
 from novikoff.trace import Trace
+from novikoff.typing import Array
 
 
-class UpdateDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class UpdateDisplay(Display):
     r"""One update as vector addition, and how the line turns.
 
     The old weights $w_{old}$, the example $x$, the step $y\,x$ (times $\eta$ and its weight,
@@ -44,11 +48,6 @@ class UpdateDisplay:
     names : sequence of two str
         What the axes are called.
 
-    Attributes
-    ----------
-    ax_, figure_
-        What it was drawn on.
-
     Examples
     --------
     >>> from novikoff import Perceptron
@@ -58,19 +57,18 @@ class UpdateDisplay:
     'Update 2: $y = -1$, $\\langle w, x\\rangle + b = 5$'
     """
 
-    def __init__(
-        self, *, old: Array, new: Array, x: Array, label: int, k: int, step: float, names: Any
-    ) -> None:
-        self.old = old
-        self.new = new
-        self.x = x
-        self.label = label
-        self.k = k
-        self.step = step
-        self.names = names
+    SIZE = (5.6, 5.2)
+
+    old: Array
+    new: Array
+    x: Array
+    label: int
+    k: int
+    step: float
+    names: Names
 
     @classmethod
-    def from_trace(cls, trace: Trace, k: int, *, ax: Any = None) -> Self:
+    def from_trace(cls, trace: Trace, k: int, *, ax: Axes = None) -> Self:
         """Draw update `k` of a run.
 
         Parameters
@@ -99,9 +97,7 @@ class UpdateDisplay:
         if not 1 <= k <= len(trace):
             raise ParameterError(f"k={k!r} was given, but updates are numbered 1 to {len(trace)}.")
         old, new = trace.weights([k - 1, k]).astype(np.float64)
-        X = trace.data[0][trace.example[k - 1] : trace.example[k - 1] + 1]
-        x = at_unit_length(X) if trace._space["normalize"] else X.astype(np.float64)
-        x = np.asarray(x.toarray() if hasattr(x, "toarray") else x)[0]
+        x = dense(as_seen(trace.data[0][trace.example[k - 1 : k]], trace._space))[0]
         if len(x) < 2:
             raise ParameterError("The picture of an update needs two features or more.")
         names = ("$x_1$", "$x_2$")
@@ -113,19 +109,8 @@ class UpdateDisplay:
         label, step = int(trace.label[k - 1]), float(trace.step[k - 1])
         return cls(old=old, new=new, x=x, label=label, k=k, step=step, names=names).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-
-        Returns
-        -------
-        UpdateDisplay
-            Itself.
-        """
-        ax = axes_for(ax, (5.6, 5.2))
+    def _draw(self, axes: list[Axes]) -> None:
+        (ax,) = axes
         tips = np.array([self.old[:2], self.new[:2], self.x, [0.0, 0.0]])
         size = float(abs(tips).max()) or 1.0
         middle = (tips.max(axis=0) + tips.min(axis=0)) / 2
@@ -148,14 +133,12 @@ class UpdateDisplay:
         )
         legend_below(ax)
         keep_inside(ax, names)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _name_of_step(self) -> str:
         sign, size = ("-" if self.step < 0 else "+"), abs(self.step)
         return rf"$y\,x = {sign}x$" if size == 1 else rf"$\eta\,y\,x = {sign}{size:.3g}\,x$"
 
-    def _arrows(self, ax: Any) -> list[Any]:
+    def _arrows(self, ax: Axes) -> list[Any]:
         """The old weights, the step and the new weights; their names come back."""
         old, new, origin = self.old[:2], self.new[:2], np.zeros(2)
         step = (old, new, VERMILLION, self._name_of_step())
@@ -174,7 +157,7 @@ class UpdateDisplay:
                 names.append(self._arrow(ax, tail, tip, colour, name))
         return names
 
-    def _arrow(self, ax: Any, tail: Array, tip: Array, colour: str, name: str) -> Any:
+    def _arrow(self, ax: Axes, tail: Array, tip: Array, colour: str, name: str) -> Any:
         """An arrow, with its name outside the triangle that the three of them make."""
         along = tip - tail
         # the step is broad, since in the first update the new weights lie on top of it
@@ -201,7 +184,7 @@ class UpdateDisplay:
             zorder=5,
         )
 
-    def _line(self, ax: Any, w: Array, style: str, name: str) -> None:
+    def _line(self, ax: Axes, w: Array, style: str, name: str) -> None:
         """Where the score is 0, if there is such a line."""
         if w[:2].any():
             foot = -w[2] * w[:2] / (w[:2] @ w[:2])

@@ -20,7 +20,7 @@ from novikoff.errors import ParameterError
 from novikoff.files import replacing
 from novikoff.learners import DUALS, VotedPerceptron
 from novikoff.learners.base import MistakeDriven
-from novikoff.margins.max_margin import MaxMargin
+from novikoff.max_margin.estimator import MaxMargin
 from novikoff.store.values import Array
 
 OPSET, IR_VERSION = 17, 8

@@ -9,7 +9,7 @@ from novikoff.learners import DUALS, LEARNERS, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.weights import require_meaning
-from novikoff.margins.max_margin import MaxMargin
+from novikoff.max_margin.estimator import MaxMargin
 from novikoff.store.duals import check_dual, pack_dual, summary_of_dual, unpack_dual
 from novikoff.store.parts import Parts
 from novikoff.store.records import pack_record, unpack_record

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import ModelFileError
-from novikoff.margins.bracket import Bracket
-from novikoff.margins.max_margin import MaxMargin
+from novikoff.max_margin.estimator import MaxMargin
+from novikoff.separation.bracket import Bracket
 from novikoff.store.parts import Parts
 from novikoff.store.values import encoded
 

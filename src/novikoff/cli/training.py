@@ -1,0 +1,392 @@
+"""From a file to a model: passes over a file of any size, that can be stopped and gone on with.
+
+A pass goes block by block. What the model will be depends on the bytes of the file and the options,
+not on the machine, on how often the run was interrupted, or where: a checkpoint holds
+all that the rest of the run depends on.
+"""
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from novikoff.data.locations import blamed_on_row, first_not_among, first_other, third_label
+from novikoff.data.pipes import Pipe
+from novikoff.data.reader import read, stream
+from novikoff.data.results import Data, Place, Skipped
+from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
+from novikoff.files import fingerprint, state_of
+from novikoff.inputs import size_of
+from novikoff.labels import as_label, as_labels, as_written, first_classes, known_classes
+from novikoff.learners.base import MistakeDriven
+from novikoff.learners.passes import Passes
+from novikoff.store import load_with_extra, save
+
+
+@dataclass
+class Position:
+    """How far a run has come: what is left is determined by this, the model and the options."""
+
+    epoch: int = 0
+    block: int = 0
+    offset: int = 0
+    line: int = 1
+    examples: int = 0
+    """How many examples this pass has seen."""
+    skipped: int = 0
+    messages: list[str] = field(default_factory=list)
+
+
+def is_position(told: Any, examples: Any, names: Any) -> bool:
+    """Are these what a checkpoint says of a position, whoever wrote it?"""
+    if not isinstance(told, dict) or told.keys() != asdict(Position()).keys():
+        return False
+    counts = [examples, *(n for name, n in told.items() if name != "messages")]
+    lists = [told["messages"], [] if names is None else names]
+    return all(type(n) is int and 0 <= n < 1 << 62 for n in counts) and all(
+        isinstance(texts, list) and all(isinstance(t, str) for t in texts) for texts in lists
+    )
+
+
+@dataclass
+class Plan:
+    """What to do: everything that the result depends on, besides the bytes of the file."""
+
+    epochs: int
+    seed: int
+    block_bytes: int
+    reading: dict[str, Any]
+    """The options of `novikoff.data.stream`."""
+    classes: list[str] | None = None
+    """The labels as written, if they are told beforehand."""
+    class_weight: dict[str, float] | str | None = None
+    """What the learner's `class_weight` is to be, by labels as written."""
+
+
+class Interrupted(Exception):
+    """Internal: the run was asked to stop, and has, between two blocks."""
+
+
+class OtherRun(ParameterError):
+    """A checkpoint is that of another run: what differs, from what to what."""
+
+    def __init__(self, path: str, name: str, before: Any, now: Any) -> None:
+        super().__init__(f"{path} was written by a run with {name} {before!r}, not {now!r}.")
+        self.path, self.name, self.before, self.now = path, name, before, now
+
+
+class Training:
+    """A learner, a file, and how far they have come."""
+
+    def __init__(
+        self,
+        model: MistakeDriven,
+        source: str,
+        plan: Plan,
+        *,
+        pipe: Pipe | None = None,
+        memory: int = 2**30,
+        checkpoint: str | None = None,
+        every: float = 60.0,
+        hold: str | None = None,
+    ) -> None:
+        self.model, self.source, self.plan, self.pipe = model, source, plan, pipe
+        self.called = source if pipe is None else pipe.name
+        self.memory, self.checkpoint, self.every = memory, checkpoint, every
+        self.hold = hold
+        """Why all examples are to be held in memory, also for a single pass, if they are."""
+        self.at = Position()
+        self.names: list[str] | None = None
+        self.kept: list[Data] | None = []
+        """The blocks of the first pass, as long as they fit into memory."""
+        self.held = 0
+        """How many bytes they take."""
+        self.stop = False
+        """Set this to have the run stop after the block it is at."""
+        self.wrote = False
+        """Is there a checkpoint of this run?"""
+        self.state = None if pipe is not None else state_of(source)
+        self.content = None if pipe is not None else fingerprint(source)
+        self.n_examples = 0
+        """How many there are in the file, as soon as that is known."""
+
+    # ------------------------------------------------------ going on from a checkpoint
+
+    def resume(self) -> None:
+        """Go on from the checkpoint, which must be one of the same run."""
+        assert self.checkpoint is not None
+        model, extra = load_with_extra(self.checkpoint)
+        told = extra.get("checkpoint")
+        if not isinstance(told, dict) or not isinstance(told.get("identity"), dict):
+            raise ParameterError(
+                f"{self.checkpoint} is a finished model, not a checkpoint: give the file that "
+                "--checkpoint named, or leave --resume out."
+            )
+        for name, value in self._identity().items():
+            if (before := told["identity"].get(name)) != value:
+                raise OtherRun(self.checkpoint, name, before, value)
+        self.model = model
+        at: Any = told.get("position")
+        names = extra.get("names")
+        if not is_position(at, told.get("examples"), names) or at["epoch"] > self.plan.epochs:
+            raise ModelFileError(f"{self.checkpoint}: the checkpoint is damaged.")
+        self.at, self.n_examples = Position(**at), told["examples"]
+        self.names, self.wrote, self.kept = names, True, None
+
+    def _identity(self) -> dict[str, Any]:
+        """What a run must have in common with the one it goes on from."""
+        parameters = {k: str(v) for k, v in self.model.get_params().items() if k != "n_jobs"}
+        plan = asdict(self.plan)
+        plan["reading"] = {k: v for k, v in plan["reading"].items() if k != "n_jobs"}
+        return {
+            "learner": type(self.model).__name__,
+            **parameters,
+            "a file like": self.content,
+            **plan,
+        }
+
+    def save_checkpoint(self) -> None:
+        """Write down where the run is."""
+        assert self.checkpoint is not None
+        if not self.model._is_fitted():  # there was no good line yet: starting anew is as good
+            return
+        told = {
+            "identity": self._identity(),
+            "position": asdict(self.at),
+            "examples": self.n_examples,
+        }
+        save(self.model, self.checkpoint, extra={"checkpoint": told, "names": self.names})
+        self.wrote = True
+
+    # ------------------------------------------------------ the passes
+
+    def run(self, report: Callable[["Training", Data, int], None]) -> None:
+        """Train until an epoch is free of mistakes or all are done; `report` every block."""
+        try:
+            self._run(report)
+        except FileError:
+            if self.stop and not self.at.examples:  # there was too little to say that of
+                raise Interrupted from None
+            raise
+
+    def _run(self, report: Callable[["Training", Data, int], None]) -> None:
+        passes = Passes(self.model, self.plan.seed, self._classes(), complete=self.complete)
+        passes.fresh, passes.given = self.at.examples == 0, self.at.examples
+        written = time.monotonic()
+        while self.at.epoch < self.plan.epochs:
+            with closing(self._blocks()) as blocks:
+                for number, block in blocks:
+                    mistakes = self._learn(passes, number, block)
+                    self.at.block = number + 1
+                    self.at.offset, self.at.line = block.next
+                    report(self, block, mistakes)
+                    if self.checkpoint and (self.stop or time.monotonic() - written >= self.every):
+                        self.save_checkpoint()
+                        written = time.monotonic()
+                    self._require_going_on()
+            self._require_going_on()
+            if not self.at.examples:
+                raise DataError(f"{self.called} has no examples.")
+            self.n_examples = self.at.examples
+            skipped = Skipped(self.at.skipped, tuple(self.at.messages))
+            self._require_two(self.model.classes_, skipped)
+            left = passes.end()
+            done = Position(self.at.epoch + 1, skipped=self.at.skipped, messages=self.at.messages)
+            self.at = done
+            if left == 0:
+                break
+        if not self.complete and self.plan.class_weight is not None:
+            weights_by_label(self.plan.class_weight, self.model.classes_)
+
+    def end(self) -> None:
+        """Stop after the block at hand; a pipe ends where it is, instead of filling that block."""
+        self.stop = True
+        if self.pipe is not None:
+            self.pipe.end()
+
+    def _require_going_on(self) -> None:
+        if self.stop:
+            raise Interrupted
+
+    @property
+    def usable(self) -> bool:
+        """Has it learned so much that the model can tell two classes apart?"""
+        return self.model._is_fitted() and len(self.model.classes_) > 1
+
+    def _learn(self, passes: Passes, number: int, block: Data) -> int:
+        if self.at.epoch == 0:
+            seen = Skipped(self.at.skipped, tuple(self.at.messages)) + block.skipped
+            self.at.skipped, self.at.messages = seen.n_lines, list(seen.messages)
+            if self.names is None:
+                self.names = block.names
+        if not len(block.y):
+            return 0
+        self.at.examples += len(block.y)
+        try:
+            return passes.learn(number, block.X, block.y, block.weight)
+        except BadRow as error:
+            raise self._blamed(block, error.row, f"{error.what}. {error.advice}") from None
+        except DataError:
+            self._require_known(block, passes.classes)
+            raise
+
+    @property
+    def complete(self) -> bool:
+        """Are all labels known beforehand? Else any that comes is one more class."""
+        return self.plan.classes is not None or not self.model._takes_many_classes
+
+    def _require_known(self, block: Data, classes: Any) -> None:
+        """Raise an error at the line of the first label that is not known."""
+        other = first_not_among(block.y, list(classes)) if self.complete else None
+        if other is not None:
+            raise self._blamed(block, other[0], third_label(other[1], list(classes)))
+
+    def _blamed(self, block: Data, row: int, what: str) -> FileError:
+        source = self.source if self.pipe is None else self.pipe
+        return blamed_on_row(self.called, source, block, row, self.plan.reading, what)
+
+    def _blocks(self) -> Generator[tuple[int, Data], None, None]:
+        """The blocks of this pass that are still to come."""
+        start = self.at.block
+        if self.at.epoch and self.kept is not None:
+            yield from enumerate(self.kept[start:], start)
+            return
+        place = Place(self.at.offset, self.at.line)
+        if start == 0 and self.kept:  # those that were looked at for their classes
+            for number, block in enumerate(self.kept):
+                yield number, block
+            start, place = len(self.kept), self.kept[-1].next
+        elif start or self.at.epoch:
+            self.kept = None
+        with closing(self._stream(place)) as blocks:  # or its thread would outlive us
+            for number, block in enumerate(blocks, start):
+                self._keep(block)
+                yield number, block
+
+    def _stream(self, place: Place) -> Any:
+        if self.pipe is not None:
+            return self._once
+        if state_of(self.source) != self.state:
+            raise FileError(self.source, "it was changed while it was read: start anew.")
+        plan = self.plan
+        return stream(self.source, start=place, block_bytes=plan.block_bytes, **plan.reading)
+
+    def _keep(self, block: Data) -> None:
+        if self.kept is None or (self.plan.epochs == 1 and not self.hold):
+            self.kept = None
+            return
+        self.kept.append(block)
+        self.held += size_of(block.X)
+        if self.held <= self.memory:
+            return
+        if self.hold:
+            raise ParameterError(f"{self.too_large(self.hold)}: give more, or leave --plot out.")
+        if self.pipe is not None:
+            once = self.too_large("it can be read only once")
+            raise ParameterError(f"{once}: give --epochs 1, a larger --memory, or a file.")
+        self.kept = None
+
+    def too_large(self, why: str) -> str:
+        """What to say of examples that take too much memory."""
+        return f"{self.called} takes more than the {self.memory:,} bytes of --memory, and {why}"
+
+    def read(self) -> Data:
+        """All examples of the file."""
+        return read(self.source, **self.plan.reading)
+
+    def _classes(self) -> Any:
+        """The labels of the file, as far as it must be read to see two."""
+        plan = self.plan
+        if self.pipe is not None:
+            once = stream(self.pipe, block_bytes=plan.block_bytes, **plan.reading)
+            self._once = iter(once)
+        if self.model._is_fitted():
+            return self.model.classes_
+        labels: list[Any] = []
+        first: list[Data] = []
+        n_blocks, skipped = 0, Skipped()
+        blocks = self._stream(Place())
+        for block in blocks:
+            skipped += block.skipped
+            if self.pipe is not None or not first:
+                first.append(block)
+            n_blocks += 1
+            if len(block.y):
+                labels = self._labels(block, labels)
+            if len(labels) >= 2 or (labels and not self.complete):
+                break
+            self._require_room(first)
+        if self.pipe is None:
+            blocks.close()
+        self._require_two(labels if self.complete or not labels else ["", ""], skipped)
+        if self.pipe is not None or n_blocks == 1:
+            self.kept, self.held = first, sum(size_of(block.X) for block in first)
+        return self._named(labels)
+
+    def _require_two(self, labels: Any, skipped: Skipped) -> None:
+        """There must be examples of two classes, or nothing can be learned."""
+        if len(labels) < 2:
+            only = f"one label only, {as_written(labels[0])}" if len(labels) else "no examples"
+            told = f"found {only}{skipped.aside}: a classifier needs examples of two"
+            raise FileError(self.called, told)
+
+    def _labels(self, block: Data, labels: list[Any]) -> list[Any]:
+        """The labels known after a block; of a learner of two classes, no more than two."""
+        y = as_labels(block.y)
+        if self.plan.classes is not None:
+            labels = sorted(as_label(word, y.dtype) for word in self.plan.classes)
+        other = None
+        if self.complete:
+            many = self.model._takes_many_classes
+            other = first_not_among(y, labels) if many else first_other(y, labels)
+        if other is None:
+            return sorted({*labels, *np.unique(y).tolist()})
+        known = labels if len(labels) > 1 else np.unique(y[: other[0]]).tolist()
+        raise self._blamed(block, other[0], third_label(other[1], known))
+
+    def _require_room(self, first: list[Data]) -> None:
+        """What can be read only once is held until a second label comes, if it fits."""
+        if self.pipe is not None and sum(size_of(block.X) for block in first) > self.memory:
+            raise ParameterError(
+                f"The first {sum(len(b.y) for b in first):,} examples of {self.called} have one "
+                f"label only, and take more than the {self.memory:,} bytes of --memory: name both "
+                "labels by --classes, mix the examples, or give a file."
+            )
+
+    def _named(self, labels: list[Any]) -> Any:
+        """The labels as classes; and the weights of classes by them."""
+        try:
+            many = self.model._takes_many_classes
+            classes = first_classes(labels) if many else known_classes(labels)
+        except ValueError:
+            found = " and ".join(map(as_written, labels[:5]))
+            raise FileError(
+                self.called, f"found the labels {found}, expected whole numbers or words"
+            ) from None
+        if self.plan.class_weight is not None:
+            self.model.class_weight = weights_by_label(
+                self.plan.class_weight, classes, growing=not self.complete
+            )
+        return classes
+
+
+def weights_by_label(
+    given: dict[str, float] | str | None, classes: Any, *, growing: bool = False
+) -> Any:
+    """The weights of classes by the labels themselves, as learners take them.
+
+    Each must be a class, unless there may come more.
+    """
+    if not isinstance(given, dict):
+        return given
+    found = {as_label(word, classes.dtype): weight for word, weight in given.items()}
+    for label in found:
+        if label not in classes.tolist() and not growing:
+            known = " and ".join(map(as_written, classes[:5]))
+            raise ParameterError(
+                f"class_weight has {as_written(label)}, but the labels are {known}."
+            )
+    return found

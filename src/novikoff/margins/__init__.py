@@ -1,1 +1,0 @@
-"""The geometry of a data set: hyperplanes, margins, and the bounds they imply."""

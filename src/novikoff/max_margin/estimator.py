@@ -1,0 +1,300 @@
+r"""The widest separator: hyperplane CD of the figure in lecture note 004.
+
+$$\min_{w,b}\ \tfrac12\|w\|^2 + C\sum_i\max(0, 1 - y_i(\langle w, x_i\rangle + b))$$
+
+With $C = \infty$ no example may be inside the margin, and $1/\|w\|$ is the margin $\gamma^\star$
+of the data, equation (4.9).
+"""
+
+import warnings
+from fractions import Fraction
+from math import inf, isfinite
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
+
+from novikoff.clock import now
+from novikoff.errors import DataError, NotSeparable, OutOfTime, ParameterError
+from novikoff.inputs import as_rows, names_in, overflow, read, require_sound
+from novikoff.labels import Signs, as_labels, two_classes
+from novikoff.max_margin.newton import Solution, solve
+from novikoff.saving import Saved
+from novikoff.separation import rounding, widest
+from novikoff.separation.bracket import Bracket
+from novikoff.separation.exact import Multipliers
+from novikoff.separation.geometry import WIDE, raw_scores
+from novikoff.separation.search import Search, Undecided, find
+from novikoff.separation.separability import separability
+from novikoff.typing import Array, Matrix
+
+Fitted = tuple[Solution, Bracket, float]
+"""What was found, its margin, and the certified gap."""
+
+
+def as_solution(n: int, found: widest.Found) -> Solution:
+    r"""A separator with the multipliers $\alpha = p / \gamma^2$ that make $w$ of it."""
+    square = Fraction(found.margin.upper) ** 2
+    alpha = np.zeros(n)
+    alpha[found.proof.rows] = [float(p / square) for p in found.proof.shares]
+    return Solution(found.v, alpha, 1)
+
+
+class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
+    r"""The separator with the widest margin, and proof that none is wider.
+
+    Parameters
+    ----------
+    C : float, default=inf
+        What an example inside the margin costs. The default allows none: the hard margin,
+        for separable data. A finite `C` is the usual soft margin.
+    fit_intercept : bool, default=True
+        May the hyperplane have a bias? It is not penalised.
+    tol : float, default=1e-6
+        The relative duality gap $(P - D)/P$ to stop at. It is computed so that rounding can
+        only make it larger.
+    budget : float, default=600.0
+        Seconds after which to stop in any case, with a warning that says how far it came.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, n_features) and (1,)
+        Scaled so that $y_i(\langle w, x_i\rangle + b) = 1$ on the margin.
+    margin_ : Bracket
+        Around $1/\|w^\star\|$; both ends are true bounds. For `C=inf` this is the margin of
+        the data.
+    support_ : ndarray
+        The examples with a multiplier above 0, in increasing order.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Their $y_i\alpha_i$; $w \approx \sum_i y_i\alpha_i x_i$.
+    gap_ : float
+        The certified relative duality gap.
+    n_iter_ : int
+        Passes of coordinate descent and Newton steps; for the hard margin of narrow
+        data 1, as it is found by an active-set method.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Raises
+    ------
+    NotSeparable
+        For `C=inf` on data without a separator; its `separability` has the proof.
+
+    Examples
+    --------
+    >>> from novikoff import MaxMargin
+    >>> model = MaxMargin().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> model.coef_.round(6), model.intercept_.round(6), model.support_
+    (array([[2., 2.]]), array([-3.]), array([1, 2, 3]))
+    >>> round(model.margin_.lower, 6), model.gap_ < 1e-6
+    (0.353553, True)
+
+    References
+    ----------
+    Lecture note 004, "Maximum margin". Cortes, C. & Vapnik, V. (1995). Support-vector
+    networks. Machine Learning 20.
+    """
+
+    def __init__(
+        self,
+        C: float = inf,
+        *,
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        budget: float = 600.0,
+    ) -> None:
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.budget = budget
+
+    def fit(self, X: Matrix, y: Any, sample_weight: Any = None) -> Self:
+        """Find the widest separator.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Two labels of any kind; the larger is positive.
+        sample_weight : array of shape (n_samples,), optional
+            Multiplies `C`. An example of weight 0 is left out.
+
+        Returns
+        -------
+        MaxMargin
+            Itself.
+        """
+        self._check_parameters()
+        before = dict(vars(self))
+        try:
+            self._fit(X, y, sample_weight, now() + self.budget)
+        except BaseException as error:
+            self.__dict__ = before
+            if isinstance(error, OverflowError | ZeroDivisionError):
+                raise overflow(np.float64) from error
+            raise
+        if not self.gap_ <= self.tol:
+            warnings.warn(
+                f"MaxMargin stopped at a relative duality gap of {self.gap_:.1e}, above "
+                f"tol={self.tol:g}, where it could not do better within budget={self.budget:g} "
+                f"seconds or the precision of floats: its margin is within {self.margin_} all the "
+                "same. Scale or shift the features, or give a larger tol or budget.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _fit(self, X: Matrix, y: Any, sample_weight: Any, deadline: float) -> None:
+        X = read(self, X, reset=True)
+        y = as_labels(y)
+        check_consistent_length(X, y)
+        require_sound(X, names_in(self))
+        classes, signs = two_classes(y)
+        weight, kept = np.ones(len(y)), np.arange(len(y))
+        if sample_weight is not None:
+            weight = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+            if not weight.all():
+                kept = np.flatnonzero(weight)
+                if len(np.unique(signs[kept])) < 2:
+                    raise DataError("All examples of one class have sample_weight 0: weigh some.")
+                X, signs, weight = X[kept], signs[kept], weight[kept]
+        fitted = self._hard if inf == self.C else self._soft
+        with np.errstate(over="ignore", invalid="ignore", under="ignore", divide="ignore"):
+            solution, self.margin_, self.gap_ = fitted(X, signs, weight, deadline)
+        if not np.isfinite(solution.v).all() or not np.isfinite(solution.alpha).all():
+            raise overflow(np.float64)
+        support = np.flatnonzero(solution.alpha)
+        self.classes_ = classes
+        self.coef_ = solution.v[:-1].reshape(1, -1).copy()
+        self.intercept_ = solution.v[-1:].copy()
+        self.support_ = kept[support]
+        self.dual_coef_ = (signs[support] * solution.alpha[support]).reshape(1, -1)
+        self.n_iter_ = solution.n_iter
+
+    def _soft(self, X: Matrix, y: Signs, weight: Array, deadline: float) -> Fitted:
+        bias = "free" if self.fit_intercept else "none"
+        cost = float(self.C) * weight
+        if not (np.isfinite(cost).all() and cost.all()):
+            raise ParameterError(
+                f"C={self.C!r} times sample_weight is past the range of floats for some example."
+            )
+        solution = solve(X, y, cost, bias, 0.5 * self.tol, deadline)
+        primal, dual = rounding.soft_gap(X, y, solution.v, solution.alpha, cost, bias)
+        gap = (primal - dual) / primal * (1.0 + 2.0**-50) if primal < inf else inf
+        return solution, rounding.soft_margin(solution.v, primal, dual), gap
+
+    def _hard(self, X: Matrix, y: Signs, weight: Array, deadline: float) -> Fitted:
+        """The widest of all strict separators; the weights of examples do not matter."""
+        found = self._narrow(X, y, deadline) if X.shape[1] <= WIDE else self._wide(X, y, deadline)
+        solution, bracket = found or self._certified(X, y, deadline)
+        gap = max(0.0, 1.0 - (bracket.lower / bracket.upper) ** 2 * (1.0 - 2.0**-50))
+        to_one = 1.0 / (bracket.lower * float(np.linalg.norm(solution.v[:-1])))
+        return solution._replace(v=solution.v * to_one), bracket, gap
+
+    def _narrow(self, X: Matrix, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
+        try:
+            verdict, _, witness, _ = find(Search(X, y, self.fit_intercept, deadline))
+        except (Undecided, OverflowError):
+            return None
+        if verdict != "separable":
+            return None
+        bias = "free" if self.fit_intercept else "none"
+        found = widest.margin(X, y, np.asarray(witness), bias, self.tol / 2, deadline)
+        return as_solution(len(y), found), found.margin
+
+    def _wide(self, X: Matrix, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
+        bias = "free" if self.fit_intercept else "none"
+        half = now() + (deadline - now()) / 2  # the rest is for the certificate
+        found = solve(X, y, np.full(len(y), inf), bias, self.tol / 2, half)
+        bracket = widest.bracket(X, y, found, bias)
+        near = bracket.gap <= self.tol / 2 * bracket.upper
+        return (found, bracket) if bracket.lower > 0 and near else None
+
+    def _certified(self, X: Matrix, y: Signs, deadline: float) -> tuple[Solution, Bracket]:
+        """What `separability` says, where the quick ways found nothing."""
+        left, result = deadline - now(), None
+        if left > 0:
+            options: dict[str, Any] = {"tol": self.tol / 2, "budget": left}
+            result = separability(X, y, fit_intercept=self.fit_intercept, **options)
+        if result is None or result.verdict == "undecided":
+            late = now() >= deadline
+            raise OutOfTime(
+                f"Within budget={self.budget:g} seconds no separator was found, and no proof that "
+                "there is none: give a larger budget, or a finite C."
+                if late
+                else "No separator was found, and no proof that there is none, and more time would "
+                "not help: scale the features (sklearn.preprocessing.StandardScaler), or give a "
+                "finite C."
+            )
+        if result.verdict != "separable":
+            raise NotSeparable(
+                f"No hyperplane has the classes strictly on its two sides: the data is "
+                f"{result.verdict}. Give a finite C for a soft margin. (The certificate is in this "
+                "error's `separability`.)",
+                result,
+            )
+        v = np.append(result.coef, result.intercept)  # type: ignore[arg-type]
+        proof = Multipliers(np.array(result.rows), list(result.multipliers))
+        return as_solution(len(y), widest.Found(v, result.margin, proof)), result.margin
+
+    def decision_function(self, X: Matrix) -> Array:
+        r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive on the side of `classes_[1]`; 1 and -1 on the margin.
+        """
+        check_is_fitted(self)
+        X = read(self, X, reset=False)
+        require_sound(X, names_in(self))
+        out = np.empty(X.shape[0])
+        raw_scores(self.coef_[0], as_rows(X), X.shape[0], out)
+        with np.errstate(over="ignore"):
+            out += self.intercept_[0]
+        if not np.isfinite(out).all():
+            raise overflow(np.float64)
+        return out
+
+    def predict(self, X: Matrix) -> Array:
+        """The class of each row; `classes_[1]` on the hyperplane itself.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        positive = self.decision_function(X) >= 0
+        labels: Array = self.classes_[positive.view(np.int8)]
+        return labels
+
+    def _check_parameters(self) -> None:
+        for name in ("C", "tol", "budget"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or isinstance(value, bool) or not float(value) > 0:
+                raise ParameterError(f"{name}={value!r} must be a number above 0.")
+        if not isfinite(self.tol):
+            raise ParameterError(f"tol={self.tol!r} must be finite: 1e-6 is the default.")
+        if not isinstance(self.fit_intercept, bool | np.bool_):
+            raise ParameterError(f"fit_intercept={self.fit_intercept!r} must be True or False.")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")  # a fit that failed has counted the features
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,197 @@
+"""How a run went: its mistakes, beside the bound, and what it proved of the margin."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from novikoff.errors import NotSeparable
+from novikoff.learners.additive import Additive
+from novikoff.plots.style import BLUE, GREY, VERMILLION, Axes, Display, legend, pyplot
+from novikoff.proofs.proof import as_in_run, lowest_lead
+from novikoff.trace import Trace
+from novikoff.typing import Array
+
+POINTS = 150
+"""At how many updates, at the most, the bracket is measured."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ProgressDisplay(Display):
+    r"""Mistakes per epoch, all mistakes beside the bound, and the margin bracket narrowing.
+
+    The bracket holds the margin $\gamma^\star$ of the run's space. Its upper end after $k$ updates
+    is $\|w_k\| / k$ (what Novikoff's proof says, read backwards), its lower end the margin of
+    the hyperplane, if that separates; each is the best so far. Of many classes learned jointly it
+    is the margin of Kesler's construction. Where each class has a machine of its own, and for
+    learners that are no perceptrons, there is no bracket and no bound to draw.
+
+    Parameters
+    ----------
+    mistakes_per_epoch : ndarray
+    times : ndarray
+        When each mistake was made, in epochs.
+    mistakes : ndarray
+        How many there were by then.
+    bound : float
+        The most there can be; infinite if that is not known.
+    bracket : tuple of three ndarrays, or None
+        The number of mistakes, and the two ends by then.
+    margin : float, optional
+        The margin itself, where it is known.
+
+    Examples
+    --------
+    >>> from novikoff import Perceptron
+    >>> from novikoff.plots import ProgressDisplay
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> trace = Perceptron(shuffle=False, record=True).fit(X, y).trace_
+    >>> [ax.get_ylabel() for ax in ProgressDisplay.from_trace(trace).axes_]
+    ['mistakes in the epoch', 'mistakes so far', 'margin $\\gamma$']
+    """
+
+    SIZE = (11, 3.4)
+
+    mistakes_per_epoch: Array
+    times: Array
+    mistakes: Array
+    bound: float
+    bracket: tuple[Array, Array, Array] | None
+    margin: float | None = None
+
+    @classmethod
+    def from_trace(cls, trace: Trace, *, ax: Axes = None) -> Self:
+        """Draw how a run went.
+
+        Parameters
+        ----------
+        trace : Trace
+            With its data.
+        ax : matplotlib axes, or a sequence of three, optional
+            One is divided into three.
+
+        Returns
+        -------
+        ProgressDisplay
+        """
+        n, bound, bracket, margin = len(trace.data[1]), np.inf, None, None
+        if isinstance(trace._learner, Additive) and not trace._apart:
+            bracket = brackets(trace)
+            try:
+                proof = trace.proof()
+                bound, margin = proof.bound, proof.margin
+            except NotSeparable:
+                pass  # then there is no bound to draw
+        display = cls(
+            mistakes_per_epoch=trace.mistakes_per_epoch,
+            times=trace.epoch + trace.position / n,
+            mistakes=trace.mistakes,
+            bound=bound,
+            bracket=bracket,
+            margin=margin,
+        )
+        return display.plot(ax)
+
+    def _axes(self, ax: Axes) -> list[Axes]:
+        if ax is None:
+            return list(pyplot().subplots(1, 3, figsize=self.SIZE, layout="constrained")[1])
+        if np.ndim(ax):
+            return super()._axes(ax)
+        ax.set_axis_off()
+        parts = ax.get_subplotspec().subgridspec(1, 3, wspace=0.45)
+        return [ax.figure.add_subplot(part) for part in parts]
+
+    def _draw(self, axes: list[Axes]) -> None:
+        self._per_epoch(axes[0])
+        self._so_far(axes[1])
+        self._margin(axes[2])
+
+    def _per_epoch(self, ax: Axes) -> None:
+        epochs = 1 + np.arange(len(self.mistakes_per_epoch))
+        if len(epochs) <= 60:
+            ax.bar(epochs, self.mistakes_per_epoch, color=BLUE, width=0.7)
+        else:
+            ax.step(epochs, self.mistakes_per_epoch, color=BLUE, where="mid")
+        ax.set(xlabel="epoch", ylabel="mistakes in the epoch", ylim=(0, None))
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.yaxis.get_major_locator().set_params(integer=True)
+
+    def _so_far(self, ax: Axes) -> None:
+        end = float(len(self.mistakes_per_epoch))
+        times, so_far = np.append(0.0, self.times), np.append(0, self.mistakes)
+        times, so_far = np.append(times, end), np.append(so_far, so_far[-1])
+        ax.step(times, so_far, where="post", color=BLUE, label="$k$", linewidth=1.8)
+        if np.isfinite(self.bound):
+            name = rf"at most {self.bound:,.0f}"
+            ax.axhline(self.bound, color=VERMILLION, linestyle="--", label=name)
+            if self.bound > 12 * max(so_far[-1], 1):
+                ax.set_yscale("log")
+            legend(ax, loc="best")
+        ax.set(xlabel="epochs", ylabel="mistakes so far", xlim=(0, end))
+
+    def _margin(self, ax: Axes) -> None:
+        ax.set(xlabel="mistakes $k$", ylabel=r"margin $\gamma$")
+        if self.bracket is None:
+            ax.text(0.5, 0.5, "no margin bracket", ha="center", transform=ax.transAxes)
+            return
+        k, lower, upper = self.bracket
+        few = {"marker": "o", "markersize": 3.5} if len(k) <= 40 else {}
+        ax.plot(k, upper, color=VERMILLION, label=r"no more: $\|w_k\|/k$", **few)
+        if self.margin is not None:
+            ax.axhline(self.margin, color=GREY, linestyle=":", label=r"$\gamma^\star$")
+        self._height(ax, lower, upper)
+        if lower.any() or ax.get_yscale() == "linear":  # 0 has no place on the other scale
+            ax.plot(k, lower, color=BLUE, label="no less: margin of $w_k$", **few)
+        if len(k) and lower[-1] > 0:  # a run may find its first separator at its end
+            ax.plot(k[-1:], lower[-1:], "o", color=BLUE, markersize=5)
+        ax.fill_between(k, lower, upper, color=GREY, alpha=0.2, linewidth=0)
+        if len(k) and k[-1] > 30:
+            ax.set_xscale("log")
+        else:
+            ax.xaxis.get_major_locator().set_params(integer=True)
+        legend(ax, loc="upper right")
+
+    def _height(self, ax: Axes, lower: Array, upper: Array) -> None:
+        """From 0 up; where the upper end fell far, on a logarithmic scale."""
+        top, fell = float(np.max(upper, initial=1e-12)), float(np.min(upper, initial=np.inf))
+        if not 0 < fell < top / 8:
+            ax.set_ylim(0, 1.05 * top)
+            return
+        known = np.append(lower[lower > 0], [fell / 4, self.margin or fell])
+        ax.set_yscale("log", nonpositive="clip")
+        ax.set_ylim(0.6 * float(known.min()), 1.5 * top)
+
+
+def brackets(trace: Trace, points: int = POINTS) -> tuple[Array, Array, Array]:
+    """Both ends of the margin bracket, the best by then, at some of the updates."""
+    X, y = trace.data
+    Z, n, width = as_in_run(X, trace._space), len(trace), trace.start.shape[-1]
+    slack = float(trace._space["slack"])
+    ks = 1 + np.arange(n)
+    if n > points:
+        ks = np.unique(np.rint(np.geomspace(1, n, points)).astype(int))
+    lower, upper = np.zeros(len(ks)), np.zeros(len(ks))
+    total = np.cumsum(abs(trace.step))
+    for j, w in enumerate(trace._replayed(ks)):
+        k, moved, full = ks[j], w - trace.start, (*w.shape[:-1], Z.shape[1])
+        w, moved = (np.concatenate([v, np.zeros(full)[..., width:]], -1) for v in (w, moved))
+        if slack:
+            w[..., width:] = moved[..., width:] = _private(trace, k) * slack
+        upper[j] = np.linalg.norm(moved) / total[k - 1]
+        length = np.linalg.norm(w)
+        least = lowest_lead(Z, y, w) if w.ndim > 1 else (y * (Z @ w)).min()
+        lower[j] = least / length if length else 0.0
+    best = np.maximum.accumulate(np.maximum(lower, 0.0))
+    return trace.mistakes[ks - 1], best, np.minimum.accumulate(upper)
+
+
+def _private(trace: Trace, k: int) -> Array:
+    """What every example was updated by in the first `k` updates; of many classes a row each."""
+    n, example, step = len(trace.data[1]), trace.example[:k], trace.step[:k]
+    if trace.gained is None or trace.lost is None:
+        own: Array = np.bincount(example, step, n)
+        return own
+    shares = np.zeros((len(trace.start), n))
+    np.add.at(shares, (trace.gained[:k], example), step)
+    np.subtract.at(shares, (trace.lost[:k], example), step)
+    return shares

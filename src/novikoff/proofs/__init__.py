@@ -1,0 +1,1 @@
+"""The theorems as functions, and Novikoff's proof carried out on a run."""

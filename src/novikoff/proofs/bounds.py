@@ -1,0 +1,230 @@
+r"""The theorems, each as a function: how many mistakes there can be at most.
+
+All bounds count mistakes, which are updates; none counts passes over the data. Radius and
+margin are those of the space the run takes place in: with a bias every example has one
+more coordinate of 1, and the margin is that of the unit vector along $(u, b)$.
+"""
+
+from math import inf, isfinite, log, log2, sqrt
+
+from novikoff.errors import ParameterError
+
+
+def novikoff_bound(
+    radius: float,
+    margin: float,
+    *,
+    start_norm: float = 0.0,
+    start_progress: float | None = None,
+    eta0: float = 1.0,
+    step_ratio: float = 1.0,
+) -> float:
+    r"""The most mistakes a perceptron can make on separable data (Block & Novikoff 1962).
+
+    If a unit vector $u$ has $y_i\langle u, x_i\rangle \ge \gamma > 0$ and $\|x_i\| \le R$
+    for all $i$, the number $k$ of mistakes, in any order and any number of passes, is at
+    most
+
+    $$(R/\gamma)^2$$
+
+    from a start at 0. From $w_0$ with step $\eta$, it is at most the larger root of
+
+    $$k\gamma + \langle w_0/\eta, u\rangle = \sqrt{\|w_0/\eta\|^2 + kR^2}.$$
+
+    If the steps differ, as they do with weights of examples, it is at most $\rho$ times as many,
+    where $\eta$ is the largest of them and $\rho$ the largest over the least.
+
+    Parameters
+    ----------
+    radius : float
+        $R$ (`radius_` of a fitted learner).
+    margin : float
+        $\gamma$.
+    start_norm : float, default=0.0
+        $\|w_0\|$, bias included.
+    start_progress : float, optional
+        $\langle w_0, u\rangle$. If not given, the worst it can be: $-\|w_0\|$.
+    eta0 : float, default=1.0
+        $\eta$; it matters only for a start other than 0.
+    step_ratio : float, default=1.0
+        $\rho$: how many times as large as the least step the largest is.
+
+    Returns
+    -------
+    float
+        Infinite for a margin of 0.
+
+    Examples
+    --------
+    >>> from novikoff import novikoff_bound
+    >>> novikoff_bound(radius=1.0, margin=0.125)
+    64.0
+    >>> novikoff_bound(radius=1.0, margin=0.125, start_norm=1.0) > 64.0
+    True
+
+    References
+    ----------
+    Novikoff, A. B. J. (1962). On convergence proofs on perceptrons. Symposium on the
+    Mathematical Theory of Automata, 12.
+    Block, H. D. (1962). The perceptron: a model for brain functioning. Reviews of Modern Physics
+    34. From another start, and with other steps, the same proof (`docs/theorems.md`, theorem 1):
+    `Trace.proof` carries it out.
+    """
+    _require(radius=radius, margin=margin, start_norm=start_norm)
+    _require_positive(eta0=eta0)
+    if not step_ratio >= 1.0:
+        raise ParameterError(f"step_ratio={step_ratio!r} was given, but it must be at least 1.")
+    progress = -start_norm if start_progress is None else start_progress
+    if not abs(progress) <= start_norm * (1 + 1e-12):
+        raise ParameterError(
+            f"start_progress={start_progress!r} was given, but an inner product with a unit vector "
+            f"cannot exceed start_norm={start_norm!r} in size."
+        )
+    if margin == 0.0:
+        return inf
+    # In units of the margin: k + a = sqrt(s^2 + k r^2).
+    r, s, a = radius / margin, start_norm / eta0 / margin, progress / eta0 / margin
+    half = r * r / 2 - a
+    most = half + sqrt(max(0.0, half * half - a * a + s * s))
+    return step_ratio * most if most else 0.0
+
+
+def freund_schapire_bound(radius: float, margin: float, deviation: float) -> float:
+    r"""The most mistakes a perceptron can make on any data (Freund & Schapire 1999).
+
+    On any sequence of examples with $\|x_i\| \le R$, for any unit vector $u$ and any
+    $\gamma > 0$, from a start at 0,
+
+    $$k \le \left(\frac{R + D}{\gamma}\right)^2, \qquad D = \sqrt{\sum_i d_i^2}, \quad
+      d_i = \max(0, \gamma - y_i\langle u, x_i\rangle).$$
+
+    The sum is over the sequence: an example visited in three passes counts three times.
+
+    Parameters
+    ----------
+    radius : float
+        $R$.
+    margin : float
+        $\gamma$, any positive number.
+    deviation : float
+        $D$.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from novikoff import freund_schapire_bound
+    >>> freund_schapire_bound(radius=1.0, margin=0.5, deviation=1.0)
+    16.0
+
+    References
+    ----------
+    Freund, Y. & Schapire, R. E. (1999). Large margin classification using the perceptron
+    algorithm. Machine Learning 37(3), theorem 2.
+    """
+    _require(radius=radius, margin=margin, deviation=deviation)
+    if margin == 0.0:
+        return inf
+    ratio = (radius + deviation) / margin
+    return ratio * ratio
+
+
+def forgetron_bound(radius: float, margin: float, budget: int, *, hinge_loss: float = 0.0) -> float:
+    r"""The most mistakes a kernel perceptron can make on a budget (the Forgetron).
+
+    Keeping at most $B \ge 83$ rows, on any sequence of examples with $\|x_t\| \le R$, for any unit
+    vector $u$ and any $\gamma$ with $R/\gamma \le U = \frac14\sqrt{(B+1)/\ln(B+1)}$,
+
+    $$M \le 2\,(R/\gamma)^2 + 4 \sum_t \max(0, 1 - y_t\langle u, x_t\rangle/\gamma).$$
+
+    Nothing that keeps $B$ rows can compete with every $u$: where $R/\gamma$ is past $\sqrt{B+1}$,
+    some sequence makes it err all the time.
+
+    Parameters
+    ----------
+    radius : float
+        $R$, in the feature space; it has to be known from the first mistake on.
+    margin : float
+        $\gamma$, any positive number.
+    budget : int
+        $B$.
+    hinge_loss : float, default=0.0
+        The sum over the sequence; 0 if $u$ separates the examples with margin $\gamma$.
+
+    Returns
+    -------
+    float
+        Infinite where the theorem says nothing: fewer than 83 rows, or too narrow a margin.
+
+    Examples
+    --------
+    >>> from novikoff import forgetron_bound
+    >>> forgetron_bound(radius=1.0, margin=0.5, budget=500, hinge_loss=3.0)
+    20.0
+    >>> forgetron_bound(radius=1.0, margin=0.5, budget=100)  # too few for such a margin
+    inf
+
+    References
+    ----------
+    Dekel, O., Shalev-Shwartz, S. & Singer, Y. (2008). The Forgetron: a kernel-based perceptron on a
+    budget. SIAM Journal on Computing 37(5); first in NIPS 18, 2005. The proof, for the shrinking
+    that is used here, is written out at the top of `novikoff/learners/budget.py`.
+    """
+    _require(radius=radius, margin=margin, hinge_loss=hinge_loss)
+    if not budget >= 1 or budget != int(budget):
+        raise ParameterError(f"budget={budget!r} must be a whole number, 1 or more.")
+    n = budget + 1
+    if budget < 83 or margin == 0.0 or radius / margin > 0.25 * sqrt(n / log(n)):
+        return inf
+    return 2 * (radius / margin) * (radius / margin) + 4 * hinge_loss
+
+
+def winnow_bound(r: int, n: int) -> float:
+    r"""The most mistakes Winnow can make on a disjunction: $2 + 3r(1 + \lg n)$.
+
+    For labels that are a disjunction of `r` of `n` variables, with threshold `n` and
+    factor 2; $\lg$ is to base 2.
+
+    Parameters
+    ----------
+    r : int
+        How many variables the disjunction has.
+    n : int
+        How many variables there are.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from novikoff import winnow_bound
+    >>> winnow_bound(r=3, n=1024)
+    101.0
+
+    References
+    ----------
+    Littlestone, N. (1988). Learning quickly when irrelevant attributes abound. Machine
+    Learning 2(4); lecture note 001, theorem 5.
+    """
+    if not 1 <= r <= n or r != int(r) or n != int(n):
+        raise ParameterError(f"r={r!r} of n={n!r} variables: give whole numbers, 1 <= r <= n.")
+    return 2 + 3 * r * (1 + log2(n))
+
+
+def _require_positive(**numbers: float) -> None:
+    for name, given in numbers.items():
+        if not 0.0 < given < inf:
+            raise ParameterError(
+                f"{name}={given!r} was given, but it must be a finite number above 0."
+            )
+
+
+def _require(**numbers: float) -> None:
+    for name, given in numbers.items():
+        if not (isfinite(given) and given >= 0):
+            raise ParameterError(
+                f"{name}={given!r} was given, but it must be finite and not negative."
+            )

@@ -1,0 +1,243 @@
+r"""What a separability verdict is made of, and how anyone can check it.
+
+With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three things is true.
+
+- **separable**: some $v$ has $\langle v, z_i\rangle > 0$ for all $i$. The proof is $v$.
+- **quasi-separable**: some $v$ has $\langle v, z_i\rangle \ge 0$ for all $i$ and $> 0$ for
+  some, but none is strict. The proof is $v$, and multipliers $p > 0$ on some rows with
+  $\sum p_i z_i = 0$ (Gordan 1873: then no $v$ is strict).
+- **inseparable**: $\langle v, z_i\rangle \ge 0$ for all $i$ only if $= 0$ for all $i$. The
+  proof is multipliers $p > 0$ on rows that span what all rows span, with
+  $\sum p_i z_i = 0$ (Stiemke 1915: then $v$ vanishes on those rows, and so on all).
+"""
+
+import json
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import hypot, inf, sqrt
+from typing import Any
+
+import numpy as np
+from flint import fmpz
+from numpy.typing import ArrayLike
+
+from novikoff.errors import DataError
+from novikoff.separation.bracket import Bracket
+from novikoff.separation.geometry import labelled
+from novikoff.separation.kesler import examples
+from novikoff.separation.two_classes import Labelled
+from novikoff.typing import Array, MatrixLike
+
+MALFORMED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
+"""What may go wrong where a text is no certificate."""
+NONE = Bracket(0.0, 0.0)
+"""The margin of what is not separable."""
+FORMAT, FORMAT_OF_MANY = "novikoff-separability-1", "novikoff-joint-separability-1"
+
+
+@dataclass(frozen=True, eq=False)
+class Separability:
+    """Whether data can be separated, by how much, and the proof.
+
+    Returned by `separability`, already verified.
+
+    Parameters
+    ----------
+    verdict : {"separable", "quasi-separable", "inseparable", "undecided"}
+        "undecided" only where the exact proof could not be had within the budget;
+        `margin` then holds what is certain.
+    coef, intercept
+        The witness of the first two verdicts, as floats: for "separable" it *is* the proof.
+    witness : tuple of Fraction
+        The exact witness of "quasi-separable", bias last; its rounding to floats is `coef`
+        and `intercept`. (A hyperplane that must touch examples exactly need not have
+        float coefficients.)
+    rows, multipliers
+        The rows of the proof and their exact multipliers, which sum to 1. For "separable"
+        they prove the upper end of the margin: $\\gamma^\\star \\le \\|\\sum p_i z_i\\|$.
+    margin : Bracket
+        The geometric margin: unit $w$, free bias. (0, 0) where not separable.
+    novikoff : float
+        The most mistakes a perceptron can make on this data; infinite if not separable.
+    infinite : tuple of int
+        For each coefficient, then the intercept: -1, 0 or +1, the direction in which its
+        logistic-regression estimate diverges; 0 too for a column that is a combination of the
+        intercept and of columns before it, whose estimate has no meaning of its own.
+    fit_intercept : bool
+        Was a bias allowed?
+    rivals : tuple of int
+        Of more than two classes: for every row of the proof, the number of the class that its
+        example is told apart from (`novikoff.separation.kesler`). `coef` then has a row for each
+        class, and `intercept` an entry; the margin is that of Kesler's construction, in the
+        space in which a bias is a coordinate; `infinite` is empty.
+    n_classes : int
+
+    Examples
+    --------
+    >>> from novikoff import separability
+    >>> xor = separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    >>> xor.verdict, xor.rows, [str(p) for p in xor.multipliers]
+    ('inseparable', (0, 1, 2, 3), ['1/4', '1/4', '1/4', '1/4'])
+    """
+
+    verdict: str
+    coef: Array | None = None
+    intercept: Any = None
+    witness: tuple[Fraction, ...] | None = None
+    rows: tuple[int, ...] = ()
+    multipliers: tuple[Fraction, ...] = ()
+    margin: Bracket = NONE
+    novikoff: float = inf
+    infinite: tuple[int, ...] = ()
+    fit_intercept: bool = True
+    rivals: tuple[int, ...] = ()
+    n_classes: int = 2
+
+    def verify(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> bool:
+        """Check the proof of the verdict and of the margin against the data.
+
+        Independent of how the result was found: floats with a rigorous bound on their error
+        decide what they can, integers the rest. The bound on mistakes and the diverging
+        coefficients are not part of it.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+            Examples of weight 0 are not there.
+
+        Returns
+        -------
+        bool
+        """
+        X, y, n_classes, kept = labelled(X, y, sample_weight)
+        own = self
+        if sample_weight is not None:
+            place = {row: k for k, row in enumerate(kept.tolist())}
+            if not all(row in place for row in self.rows):
+                return False
+            own = replace(self, rows=tuple(place[row] for row in self.rows))
+        return own.holds(examples(X, y, n_classes, self.fit_intercept))
+
+    def holds(self, D: Labelled) -> bool:
+        """Does it hold of these examples?"""
+        if self.n_classes != D.n_classes or not D.proper(self):
+            return False
+        try:
+            if self.verdict == "separable":
+                W = D.stated(self)
+                return (
+                    W is not None
+                    and D.separates(W)
+                    and self.margin.lower <= D.lower_end(W)
+                    and D.upper_end(self) <= self.margin.upper
+                )
+            if self.margin != NONE or not D.cancels(self):
+                return False
+            if self.verdict == "quasi-separable":
+                exact = D.exactly_stated(self)
+                return exact is not None and D.supports(exact)
+            return self.verdict == "inseparable" and D.spans(self)
+        except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
+            return False
+
+    def __eq__(self, other: object) -> bool:
+        """Is it the same certificate, to the bit?"""
+        return isinstance(other, Separability) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def to_json(self) -> str:
+        """The result as JSON text: floats as hexadecimal literals, multipliers as "p/q".
+
+        `docs/certificates.md` describes the format and has a short script that checks it.
+        """
+        numbers = {
+            "coef": in_hex(self.coef),
+            "intercept": in_hex(self.intercept),
+            "witness": None if self.witness is None else [written(f) for f in self.witness],
+            "rows": list(self.rows),
+            "multipliers": [written(p) for p in self.multipliers],
+            "margin": [self.margin.lower.hex(), self.margin.upper.hex()],
+            "novikoff": float(self.novikoff).hex(),
+            "infinite": list(self.infinite),
+        }
+        head = {"format": FORMAT, "verdict": self.verdict, "fit_intercept": self.fit_intercept}
+        if self.n_classes > 2:
+            head["format"] = FORMAT_OF_MANY
+            numbers |= {"n_classes": self.n_classes, "rivals": list(self.rivals)}
+        return json.dumps(head | numbers, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Separability":
+        """Read what `to_json` wrote. Nothing in it is believed: call `verify`."""
+        try:
+            told = json.loads(text)
+            if told["format"] not in (FORMAT, FORMAT_OF_MANY):
+                raise DataError(f"The certificate has format {told['format']!r}, not {FORMAT!r}.")
+            many = told["format"] == FORMAT_OF_MANY
+            if type(told["fit_intercept"]) is not bool:
+                raise DataError("The certificate's fit_intercept must be true or false.")
+            coef, witness = told["coef"], told["witness"]
+            lower, upper = (float.fromhex(m) for m in told["margin"])
+            return cls(
+                verdict=str(told["verdict"]),
+                coef=None if coef is None else np.array(from_hex(coef, 1 + many), ndmin=1 + many),
+                intercept=None if coef is None else from_hex(told["intercept"], int(many)),
+                witness=None if witness is None else tuple(parsed(f) for f in witness),
+                rows=tuple(whole(r) for r in told["rows"]),
+                multipliers=tuple(parsed(p) for p in told["multipliers"]),
+                margin=Bracket(lower, upper),
+                novikoff=float.fromhex(told["novikoff"]),
+                infinite=tuple(whole(s) for s in told["infinite"]),
+                fit_intercept=told["fit_intercept"],
+                rivals=tuple(whole(r) for r in told["rivals"]) if many else (),
+                n_classes=whole(told["n_classes"]) if many else 2,
+            )
+        except DataError:
+            raise
+        except MALFORMED as error:
+            raise DataError(f"This is not a separability certificate: {error!r}.") from error
+
+
+def undecided(longest: float, bias: bool, n_classes: int = 2) -> Separability:
+    """Nothing was proved in time: no margin is larger than the longest example, or vector."""
+    upper = longest if n_classes == 2 else sqrt(2) * hypot(longest, float(bias)) * (1 + 1e-9)
+    margin = Bracket(0.0, upper)
+    return Separability("undecided", margin=margin, fit_intercept=bias, n_classes=n_classes)
+
+
+def in_hex(numbers: Any) -> Any:
+    """Floats as hexadecimal literals, in lists as they were."""
+    if numbers is None or isinstance(numbers, float):
+        return None if numbers is None else float(numbers).hex()
+    return [in_hex(n) for n in np.asarray(numbers).tolist()]
+
+
+def from_hex(told: Any, depth: int) -> Any:
+    """The floats that were written, in lists within lists to this depth."""
+    if depth == 0:
+        return float.fromhex(told)
+    if not isinstance(told, list):
+        raise TypeError(f"{told!r:.60} is no list")
+    return [from_hex(t, depth - 1) for t in told]
+
+
+def whole(told: Any) -> int:
+    """A whole number that was written."""
+    if type(told) is not int:
+        raise TypeError(f"{told!r:.60} is no whole number")
+    return told
+
+
+def written(f: Fraction) -> str:
+    """A fraction as "p/q", however long (Python itself stops at 4,300 digits)."""
+    return f"{fmpz(f.numerator)}/{fmpz(f.denominator)}"
+
+
+def parsed(text: str) -> Fraction:
+    """The fraction that was written."""
+    p, q = text.split("/")
+    return Fraction(int(fmpz(p)), int(fmpz(q)))

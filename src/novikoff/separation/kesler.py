@@ -1,0 +1,209 @@
+r"""Kesler's construction: the perceptron of many classes as one of two, without building it.
+
+Weights $w_c$ separate classes if $\langle w_y - w_r, (x_i, 1)\rangle > 0$ for every example $i$ of
+class $y$ and every other class $r$: products with $n(K-1)$ vectors $z_{ir}$ of $K$ blocks,
+with $(x_i, 1)$ in block $y$ and $-(x_i, 1)$ in block $r$. What is true of two classes is true
+of these vectors: the verdicts, their proofs and the margin
+
+$$\gamma^\star = \max_{\sum_c\|w_c\|^2 = 1}\,\min_{i, r}\,\langle w_y - w_r, (x_i, 1)\rangle.$$
+
+Only the few vectors that matter are ever written down; the scores of the examples by the $K$ weight
+vectors tell which.
+
+References
+----------
+Duda, R. O. & Hart, P. E. (1973). Pattern Classification and Scene Analysis, section 5.12.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from novikoff.inputs import as_rows, lengths_of
+from novikoff.separation.exact import (
+    U_ROUND,
+    Exact,
+    combination,
+    expansion,
+    null_vectors,
+    row_signs,
+    whole_rows,
+)
+from novikoff.separation.rounding import length_up
+from novikoff.separation.two_classes import Labelled, TwoClasses, in_rows_of
+from novikoff.typing import Array, Matrix
+
+if TYPE_CHECKING:
+    from novikoff.separation.certificate import Separability
+
+BLOCK = 1 << 22
+"""How many scores to hold at a time."""
+
+
+def kind(n_classes: int) -> "type[TwoClasses | ManyClasses]":
+    """What examples of so many classes are."""
+    return TwoClasses if n_classes == 2 else ManyClasses
+
+
+def examples(X: Matrix, y: Array, n_classes: int, bias: bool) -> "TwoClasses | ManyClasses":
+    """Examples with signs, or with the numbers of more than two classes."""
+    return kind(n_classes)(X, y, n_classes, bias)
+
+
+class Pairs(NamedTuple):
+    """Some of the vectors of the construction: examples, and the classes they are not of."""
+
+    rows: Array
+    rivals: Array
+
+
+@dataclass(frozen=True)
+class ManyClasses(Labelled):
+    """Examples of many classes."""
+
+    @property
+    def width(self) -> int:
+        """How many coordinates the weights of a class have."""
+        return int(self.X.shape[1]) + self.bias
+
+    # ------------------------------------------------------ vectors
+
+    def vectors(self, pairs: Pairs, *, reduced: bool = False) -> Matrix:
+        """The vectors $z_{ir}$ of these pairs, as rows of a sparse matrix.
+
+        `reduced` leaves the block of the last class out: what separates can have zeros there.
+        """
+        m, blocks, width = len(pairs.rows), self.n_classes - reduced, self.width
+        X = sparse.csr_array(self.X[pairs.rows]).astype(np.float64)
+        if self.bias:
+            X = sparse.csr_array(sparse.hstack([X, np.ones((m, 1))]))
+        of = np.repeat(np.arange(m), np.diff(X.indptr))
+        own, other = self.y[pairs.rows][of].astype(np.int64), pairs.rivals[of].astype(np.int64)
+        columns = np.concatenate([own * width + X.indices, other * width + X.indices])
+        values, places = np.concatenate([X.data, -X.data]), np.concatenate([of, of])
+        kept = columns < blocks * width
+        shape = (m, blocks * width)
+        Z = sparse.csr_array((values[kept], (places[kept], columns[kept])), shape=shape)
+        Z.sort_indices()
+        return Z
+
+    def named(self, told: "Separability") -> list[object]:
+        """Their rows and rivals; none if those are no pairs."""
+        rows, rivals = told.rows, told.rivals
+        if len(rows) != len(rivals) or not all(isinstance(i, int) for i in (*rows, *rivals)):
+            return []
+        pairs = list(zip(rows, rivals, strict=True))
+        n, K = len(self.y), self.n_classes
+        fit = all(0 <= i < n and 0 <= r < K and r != self.y[i] for i, r in pairs)
+        return [*pairs] if fit else []
+
+    def combination(self, told: "Separability", bias: bool) -> list[Fraction]:
+        """That of the pairs; the bias is always a coordinate."""
+        Z = self.vectors(Pairs(np.array(told.rows), np.array(told.rivals)))
+        every = np.arange(len(told.rows))
+        return combination(Z, np.ones(len(every), np.int8), every, told.multipliers, 0)
+
+    def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:
+        """One row of weights a class, the last of which are 0."""
+        Z, every = self.vectors(Pairs(rows, rivals), reduced=True), np.arange(len(rows))
+        basis = null_vectors(whole_rows(Z, np.ones(len(rows), np.int8), every, False))
+        zero = [Fraction(0)] * self.width
+        return [self.in_fractions([Fraction(a) for a in n] + zero) for n in basis]
+
+    # ------------------------------------------------------ weights
+
+    def weights(self, flat: Array) -> Array:
+        """One row of weights a class, the bias last, from the blocks of a vector."""
+        W = flat.reshape(self.n_classes, self.width)
+        return W if self.bias else np.hstack([W, np.zeros((self.n_classes, 1))])
+
+    def in_fractions(self, flat: list[Fraction]) -> Exact:
+        """The same from an exact vector."""
+        rows = in_rows_of(self.width, tuple(flat))
+        return rows if self.bias else [[*row, Fraction(0)] for row in rows]
+
+    def leads(self, W: Array) -> Iterator[tuple[slice, Array, Array]]:
+        """For blocks of examples: by how much the right class leads each other, and the doubt.
+
+        The doubt bounds the error of the sums in any order. It does not grow by columns in which
+        all weights are 0, which add nothing. The lead of the right class over itself is infinite.
+        """
+        terms = int(W[:, :-1].any(axis=0).sum()) + 1
+        n, step = len(self.y), max(1, BLOCK // self.n_classes)
+        lengths, sizes = lengths_of(as_rows(self.X), n), np.linalg.norm(W[:, :-1], axis=1)
+        for low in range(0, n, step):
+            some = slice(low, min(n, low + step))
+            with np.errstate(over="ignore", invalid="ignore"):
+                S = self.X[some].astype(np.float64) @ W[:, :-1].T + W[:, -1]
+                size = lengths[some, None] * sizes * (1 + 1e-9) + abs(W[:, -1])
+                E = (terms + 8) * U_ROUND * size + 1e-300
+                own = np.arange(S.shape[0]), self.y[some]
+                lead = S[own][:, None] - S
+                doubt = (E[own][:, None] + E) * (1 + 1e-9) + 2 * U_ROUND * abs(lead)
+            lead[own], doubt[own] = np.inf, 0.0
+            yield some, lead, np.where(np.isfinite(lead) | np.isposinf(lead), doubt, np.inf)
+
+    def lowest_lead(self, W: Array, doubts: float = 1.0) -> Array:
+        """No lead is less, with so many times the doubt in it subtracted."""
+        low = np.inf
+        for _, lead, doubt in self.leads(W):
+            with np.errstate(invalid="ignore"):
+                low = min(low, float(np.nan_to_num(lead - doubts * doubt, nan=-np.inf).min()))
+        return np.array([low])
+
+    def lower_end(self, W: Array) -> float:
+        """That of the lowest lead."""
+        return self.at_least(self.lowest_lead(W), W, self.bias)
+
+    @staticmethod
+    def at_least(low: Array, W: Array, bias: bool) -> float:
+        """Of the lowest lead."""
+        flat = np.append(W[:, :-1].ravel(), W[:, -1] * bias)
+        size = length_up(flat[flat != 0])  # the same, however many columns nobody uses
+        least = float(low[0])
+        return float(least / size * (1 - 4 * U_ROUND)) if least > 0 and 0 < size < np.inf else 0.0
+
+    def exact_signs(self, W: Exact) -> Iterator[tuple[Pairs, Array]]:
+        """The exact signs of all leads, for every class and rival."""
+        for c in range(self.n_classes):
+            rows = np.flatnonzero(self.y == c)
+            X, ones = self.X[rows], np.ones(len(rows), np.int8)
+            for r in range(self.n_classes):
+                if r != c and len(rows):
+                    difference = [p - q for p, q in zip(W[c], W[r], strict=True)]
+                    found = row_signs(expansion(difference), X, ones)
+                    yield Pairs(rows, np.full(len(rows), r)), found
+
+    def signs(self, W: Exact) -> tuple[Array, Array]:
+        """Of the leads over all rivals."""
+        low, high = np.ones(len(self.y), np.int8), -np.ones(len(self.y), np.int8)
+        for pairs, found in self.exact_signs(W):
+            low[pairs.rows] = np.minimum(low[pairs.rows], found)
+            high[pairs.rows] = np.maximum(high[pairs.rows], found)
+        return low, high
+
+    def separates(self, W: Array) -> bool:
+        """Has every example every other class strictly behind its own?"""
+        return bool(self.lowest_lead(W)[0] > 0 or (self.signs(exactly(W))[0] > 0).all())
+
+    def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
+        """The lowest lead, and those of all rows."""
+        s, sure, low = np.empty(len(self.y)), np.zeros(len(self.y), bool), np.inf
+        for some, lead, doubt in self.leads(W):
+            with np.errstate(invalid="ignore"):
+                s[some] = np.nan_to_num(lead, nan=-np.inf).min(axis=1)
+                sure[some] = (lead - doubt > 0).all(axis=1)
+                low = min(low, float(np.nan_to_num(lead - doubts * doubt, nan=-np.inf).min()))
+        behind, open_ = np.zeros(len(s), bool), np.flatnonzero(~sure)
+        unsure = replace(self, X=self.X[open_], y=self.y[open_])
+        behind[open_] = unsure.signs(exactly(W))[0] <= 0
+        return np.array([low]), s, behind
+
+
+def exactly(W: Array) -> Exact:
+    """Floats as the fractions that they are."""
+    return [[Fraction(v) for v in row] for row in W.tolist()]

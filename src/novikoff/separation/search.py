@@ -1,0 +1,293 @@
+r"""The search for a separator, or for the proof that there is none.
+
+The search looks for the point of the convex hull of $z_i = y_i(x_i, 1)$ nearest to the
+origin. If it is not the origin, it is the normal of a separating hyperplane. If it is, its
+corral gives multipliers $p > 0$ with $\sum p_i z_i = 0$; they are recomputed in
+rationals, and then every $v$ with $\langle v, z_i\rangle \ge 0$ vanishes on the corral and
+on what it spans. Within the subspace of such $v$ the question is asked again of the
+remaining rows, until a strict $v$ is found there (quasi-separable) or no rows remain
+(inseparable). Each round costs its rank plus one rows, so a proof has at most $2(d+1)$.
+
+Few rows matter. The search works on a growing set of them and passes over all rows only to
+see which are on the wrong side.
+"""
+
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import lsqr
+
+from novikoff.clock import now
+from novikoff.inputs import as_rows, dense
+from novikoff.max_margin.coordinates import MOST_EXPONENT
+from novikoff.separation.exact import (
+    Multipliers,
+    Whole,
+    dependencies,
+    expansion,
+    null_vectors,
+    row_signs,
+    whole_rows,
+)
+from novikoff.separation.exact_hull import corral_around_origin, products
+from novikoff.separation.geometry import WIDE, column_peaks, cosines
+from novikoff.separation.hull import Nearest, nearest_point, of_rows
+from novikoff.typing import Array, Matrix
+
+BLOCK = 1 << 14
+"""How many rows to turn into atoms at a time."""
+
+
+class Undecided(Exception):
+    """Internal: floats cannot tell, or the time is up."""
+
+
+class Strict(NamedTuple):
+    """Weights with every row strictly on its side, in scaled coordinates."""
+
+    v: Array
+
+
+class Cancelling(NamedTuple):
+    """Rows whose convex hull contains the origin, as far as floats can tell."""
+
+    rows: Array
+    working: Array
+    """The rows they were chosen from."""
+
+
+class Search:
+    """The search for a separator of one data set."""
+
+    def __init__(self, X: Matrix, y: Array, bias: bool, deadline: float) -> None:
+        self.X, self.y, self.bias, self.deadline = X, y, bias, deadline
+        self.rows = as_rows(X)
+        peaks = np.zeros(X.shape[1] + 1)
+        column_peaks(self.rows, len(y), peaks)
+        self.c = scales(peaks, bias)
+
+    def atoms(self, rows: Array) -> Array:
+        """Scaled rows times their labels, of unit length."""
+        return atoms(self.X, self.y, rows, self.c)
+
+    def decide(self, alive: Array, Q: Array) -> Strict | Cancelling:
+        """Is there a strict separator of the alive rows in the span of `Q`?"""
+        candidates = np.flatnonzero(alive)
+        m = Q.shape[1]
+        more = max(50, min(m, WIDE))
+        if m > WIDE and alive.all() and (v := self.least_squares()) is not None:
+            return Strict(v)
+        random = np.random.default_rng(0)
+        working = random.permutation(candidates)[: 4 * more + 100]
+        A = self.project(working, Q)
+        nearest = single(A, 0)
+        scores = np.empty(len(self.y))
+        while True:
+            if now() > self.deadline:
+                raise Undecided
+            nearest = nearest_point(of_rows(A), nearest, 1.0, self.deadline)
+            if np.linalg.norm(nearest.point) <= 1e-13:
+                return Cancelling(working[nearest.keys], working)
+            v = Q @ nearest.point
+            cosines(v, self.c, self.rows, self.y, scores)
+            scores[~alive] = np.inf
+            wrong = np.flatnonzero(scores <= 1e-14 * np.linalg.norm(v))
+            if not len(wrong):
+                return Strict(v)
+            new = np.setdiff1d(wrong[np.argsort(scores[wrong], kind="stable")][: 4 * more], working)
+            if not len(new):  # they are all at work already: floats cannot tell
+                if row_signs((v * self.c)[None], self.X, self.y)[alive].min() > 0:
+                    return Strict(v)
+                return Cancelling(working[nearest.keys], working)
+            new = new[np.argsort(scores[new], kind="stable")][:more]
+            working = np.concatenate([working, new])
+            A = np.vstack([A, self.project(new, Q)])
+
+    def below(self, rows: Array, alive: Array, Q: Array) -> tuple[Array, Array]:
+        """What is left of the alive rows and of `Q` where weights vanish on these rows.
+
+        As far as floats can tell: the exact answer takes a pass over all rows for every
+        dimension that is left, so it is better to go down several of them first.
+        """
+        A = self.atoms(rows) @ Q
+        _, sizes, V = np.linalg.svd(A)
+        Q = Q @ V[int((sizes > 1e-9 * sizes.max(initial=0.0)).sum()) :].T
+        return (self.reaching(alive, Q) if Q.shape[1] else np.zeros_like(alive)), Q
+
+    def repaired(self, step: Cancelling, proof: Multipliers | None) -> Array:
+        """The corral that rationals choose where floats chose a wrong one."""
+        Z = self.whole(step.working)
+        place = {int(row): k for k, row in enumerate(step.working)}
+        try:
+            vectors = Z.vectors
+            if proof is not None:  # in the quotient by what the proof spans
+                vectors = products(Z, null_vectors(self.whole(proof.rows)), self.deadline)
+            corral = corral_around_origin(
+                vectors, [place[int(r)] for r in step.rows], self.deadline
+            )
+        except (TimeoutError, ZeroDivisionError):
+            raise Undecided from None
+        if not corral:
+            raise Undecided
+        return step.working[corral]
+
+    def reaching(self, alive: Array, Q: Array) -> Array:
+        """Which of the alive rows have a part in the span of `Q`, as far as floats can tell."""
+        part, candidates = np.zeros(len(alive), bool), np.flatnonzero(alive)
+        for low in range(0, len(candidates), BLOCK):
+            rows = candidates[low : low + BLOCK]
+            part[rows] = (abs(self.atoms(rows) @ Q) > 1e-9).any(axis=1)
+        return part
+
+    def least_squares(self) -> Array | None:
+        """Weights that give all rows a score of 1, if they separate: likely on wide data."""
+        scaled = sparse.csr_array(self.X).astype(np.float64) * self.c[:-1]
+        Z = sparse.hstack([scaled, np.full((len(self.y), 1), self.c[-1])], format="csr")
+        v: Array = lsqr(Z, self.y.astype(np.float64), atol=1e-12, btol=1e-12)[0]
+        separates = row_signs((v * self.c)[None], self.X, self.y).min() > 0
+        return v if separates else None
+
+    def project(self, rows: Array, Q: Array) -> Array:
+        """Atoms in the coordinates of `Q`, of unit length again."""
+        return unit_rows(self.atoms(rows) @ Q)
+
+    def whole(self, rows: Array) -> Whole:
+        """Rows as whole numbers."""
+        return whole_rows(self.X, self.y, rows, self.bias)
+
+
+def scales(peaks: Array, bias: bool) -> Array:
+    """What brings columns with these largest values near 1; that of the bias is its own."""
+    peaks = np.where(peaks == 0, 1.0, peaks)
+    # powers of two: scaling is exact
+    c = np.ldexp(1.0, np.minimum(-np.frexp(peaks)[1], MOST_EXPONENT))
+    c[-1] = float(bias)
+    return c
+
+
+def atoms(X: Matrix, y: Array, rows: Array, c: Array) -> Array:
+    """Scaled rows times their labels, of unit length."""
+    Z = np.hstack([dense(X, rows), np.ones((len(rows), 1))]) * c
+    Z *= y[rows, None]
+    return unit_rows(Z)
+
+
+def unit_rows(A: Array) -> Array:
+    """Rows of unit length; rows of zeros stay zeros."""
+    tops = abs(A).max(axis=1, keepdims=True, initial=0.0)
+    A = np.divide(A, tops, out=np.zeros_like(A), where=tops > 0)  # or squares may underflow
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    unit: Array = np.divide(A, lengths, out=np.zeros_like(A), where=lengths > 0)
+    return unit
+
+
+def single(A: Array, k: int) -> Nearest:
+    """A hull's point to start from: one of its corners."""
+    return Nearest(A[k], [k], A[k : k + 1], np.ones(1))
+
+
+def combine(search: Search, proof: Multipliers | None, rows: Array) -> Multipliers | None:
+    """Extend a proof by rows that cancel up to what it spans; exactly, or not at all."""
+    old = proof.rows if proof is not None else np.zeros(0, np.int64)
+    shares = whole_multiple(proof.shares) if proof is not None else []
+    both = np.concatenate([old, rows])
+    for p in dependencies(search.whole(both)):
+        for sign in (1, -1):
+            q = [sign * part for part in p]
+            new = q[len(old) :]
+            if not any(new) or min(new) < 0:
+                continue
+            # enough of the old proof makes the old rows positive as well
+            t = max((-part // share + 1 for part, share in zip(q, shares, strict=False)), default=0)
+            for k, share in enumerate(shares):
+                q[k] += max(1, t) * share
+            kept = [k for k, part in enumerate(q) if part > 0]
+            total = sum(q)
+            return Multipliers(both[kept], [Fraction(q[k], total) for k in kept])
+    return None
+
+
+def whole_multiple(multipliers: list[Fraction]) -> list[int]:
+    """The least multiple of the multipliers that are whole numbers."""
+    common = lcm(*(p.denominator for p in multipliers))
+    shares = [p.numerator * (common // p.denominator) for p in multipliers]
+    divisor = gcd(*shares)
+    return [share // divisor for share in shares]
+
+
+def find(search: Search) -> tuple[str, Multipliers | None, list[Fraction] | Array | None, Array]:
+    """The verdict, the multipliers, the witness, and which coefficients are free."""
+    m = len(search.c) if search.bias else len(search.c) - 1
+    alive = np.ones(len(search.y), bool)
+    Q: Any = (
+        sparse.eye_array(len(search.c), m, format="csr") if m > WIDE else np.eye(len(search.c), m)
+    )
+    basis: list[list[int]] | None = None
+    proof: Multipliers | None = None
+    while True:
+        step = search.decide(alive, Q)
+        if isinstance(step, Strict):
+            if basis is None:
+                return "separable", None, step.v * search.c, np.ones(m, bool)
+            witness = in_span(basis, step.v, search)
+            free = np.array([any(n[j] for n in basis) for j in range(m)])
+            return "quasi-separable", proof, witness, free
+        while isinstance(step, Cancelling) and alive.any():
+            before = proof.rows if proof is not None else np.zeros(0, np.int64)
+            extended = combine(search, proof, step.rows)
+            if extended is None:
+                extended = combine(search, proof, search.repaired(step, proof))
+            if extended is None:
+                raise Undecided
+            proof = extended
+            alive, Q = search.below(np.setdiff1d(proof.rows, before), alive, Q)
+            step = search.decide(alive, Q) if alive.any() else step
+        assert proof is not None
+        alive, basis = np.zeros(len(search.y), bool), []
+        for n in null_vectors(search.whole(proof.rows)):
+            if now() > search.deadline:
+                raise Undecided
+            vector = [Fraction(v) for v in n] + [Fraction(0)] * (not search.bias)
+            seen = row_signs(expansion(vector), search.X, search.y) != 0
+            if seen.any():  # else the columns themselves are dependent
+                basis.append(n)
+                alive |= seen
+        if not alive.any():
+            return "inseparable", proof, None, np.zeros(m, bool)
+        Q = orthonormal(basis, search)
+
+
+def scaled_basis(basis: list[list[int]], search: Search) -> tuple[Array, list[Fraction]]:
+    """The basis as float columns in scaled space, and what each was divided by."""
+    N = np.zeros((len(search.c), len(basis)))
+    tops = []
+    for b, n in enumerate(basis):
+        # a score is <v, x> = <v / c, c * x>
+        scaled = {j: Fraction(v) / Fraction(search.c[j]) for j, v in enumerate(n) if v}
+        top = max(abs(v) for v in scaled.values())
+        tops.append(Fraction(2) ** (top.numerator.bit_length() - top.denominator.bit_length()))
+        for j, v in scaled.items():
+            N[j, b] = float(v / tops[-1])
+    return N, tops
+
+
+def orthonormal(basis: list[list[int]], search: Search) -> Array:
+    """Float coordinates for the span of `basis`, in scaled space."""
+    Q: Array = np.linalg.qr(scaled_basis(basis, search)[0])[0]
+    return Q
+
+
+def in_span(basis: list[list[int]], v: Array, search: Search) -> list[Fraction]:
+    """The exact combination of the basis that comes close to `v`, which is in scaled space."""
+    N, tops = scaled_basis(basis, search)
+    t = np.linalg.lstsq(N, v, rcond=None)[0]
+    shares = [Fraction(float(share)) / top for share, top in zip(t, tops, strict=True)]
+    exact = [Fraction(0)] * len(basis[0])
+    for share, n in zip(shares, basis, strict=True):
+        for j, part in enumerate(n):
+            if part:
+                exact[j] += share * part
+    return exact + [Fraction(0)] * (not search.bias)

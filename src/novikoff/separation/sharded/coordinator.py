@@ -1,0 +1,163 @@
+"""Who asks the shards, and keeps the rows that they sent."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from novikoff.clock import now
+from novikoff.errors import DataError
+from novikoff.inputs import DTYPES
+from novikoff.labels import numbered
+from novikoff.separation.sharded.protocol import Given, Problem, Question, Shards, given
+from novikoff.separation.sharded.questions import Measured, Surveyed, margins, survey
+from novikoff.typing import Array, Matrix
+
+FEW, MANY = 100, 500
+"""How many rows become active at a time, at the least, and for how many columns two more each."""
+EACH = 4
+"""How many rows a shard may send at a time, at the least."""
+
+
+@dataclass
+class Travel:
+    """What went over the wires."""
+
+    rows: int = 0
+    """How many rows were sent, all shards together."""
+    passes: int = 0
+    """How often every shard was asked something."""
+
+
+class Whole(NamedTuple):
+    """What the shards are together."""
+
+    problem: Problem
+    starts: Array
+    """The number of the first row of every shard, and after them of all rows."""
+    longest: float
+    columns: Array | None
+    """Those that are used; None if they are many."""
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return int(self.starts[-1])
+
+
+class Coordinator:
+    """Who asks the shards, and keeps the active rows."""
+
+    def __init__(
+        self, shards: Shards, bias: bool, report: Callable[[Travel], None] | None = None
+    ) -> None:
+        self.shards, self.travel, self.report = shards, Travel(), report
+        self.deadline = inf
+        """When to give up; what time the shards take to answer is added to it."""
+        self.known = [np.zeros(0, np.int64) for _ in range(shards.count)]
+        self.whole = together(self.answers(survey, self.known), bias)
+        self.problem = self.whole.problem
+        self.X: Matrix = None
+        self.y = np.zeros(0, np.int8)
+        self.numbers = np.zeros(0, np.int64)
+        """Of the active rows, among all."""
+
+    def ask(self, question: Callable[..., Any], *about: Any, **options: Any) -> list[Any]:
+        """The answers of all shards to a question about this."""
+        return self.answers(partial(question, self.problem, *about, **options), self.known)
+
+    def answers(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+        """The answers of all shards, given numbers of their rows."""
+        started = now()
+        answers = self.shards.ask(question, numbers)
+        self.deadline += now() - started
+        self.travel.passes += 1
+        if self.report is not None:
+            self.report(self.travel)
+        return answers
+
+    def most(self) -> int:
+        """How many rows a shard may send at a time."""
+        some = max(FEW + 2 * min(self.problem.width, MANY), len(self.numbers) // 2)
+        return max(EACH, ceil(2 * some / self.shards.count))
+
+    def take(self, sent: list[Given]) -> int:
+        """Let rows that were sent be active; how many they are."""
+        for k, new in enumerate(sent):
+            self.known[k] = np.concatenate([self.known[k], new.rows])
+        X, y, numbers = gathered(sent, self.whole.starts)
+        self.travel.rows += len(y)
+        if len(y):
+            self.X = X if self.X is None else stacked([self.X, X])
+            self.y = np.concatenate([self.y, y])
+            self.numbers = np.concatenate([self.numbers, numbers])
+        return len(y)
+
+    def fetch(self, numbers: Sequence[int]) -> tuple[Matrix, Array]:
+        """The rows of these numbers, in this order, and their signs or classes."""
+        wanted = np.unique(np.array(numbers, np.int64))
+        starts = self.whole.starts
+        cuts = np.searchsorted(wanted, starts)
+        there = [wanted[cuts[k] : cuts[k + 1]] - starts[k] for k in range(self.shards.count)]
+        X, y, _ = gathered(self.answers(partial(given, self.problem), there), starts)
+        self.travel.rows += len(y)
+        places = np.searchsorted(wanted, numbers)
+        return X[places], y[places]
+
+    def measure(self, *about: Any, **options: Any) -> tuple[Array, bool, int]:
+        """The lowest scores or leads, whether all rows are in front, how many new rows came."""
+        answers: list[Measured] = self.ask(margins, *about, **options)
+        low = np.min([a.low for a in answers], axis=0)
+        return low, all(a.strict for a in answers), self.take([a.given for a in answers])
+
+
+def together(surveyed: list[Surveyed], bias: bool) -> Whole:
+    """What the shards are together, if they can be."""
+    for k, told in enumerate(surveyed):
+        if told.wrong is not None:
+            raise DataError(f"In shard {k:,}: {told.wrong}")
+    filled = [told for told in surveyed if told.n]
+    if not filled:
+        raise DataError("The shards have no examples: give some.")
+    kinds = {told.labels.dtype.kind in "US" for told in filled}
+    if len(kinds) > 1:
+        raise DataError(
+            "Some shards have labels that are words, others numbers: make them of one kind."
+        )
+    width = max(told.width for told in filled)
+    for k, told in enumerate(surveyed):
+        if told.n and told.width != width and not told.sparse:
+            raise DataError(
+                f"Shard {k:,} has {told.width:,} columns, and another one {width:,}: all must have "
+                "the same."
+            )
+    labels = np.unique(np.concatenate([told.labels for told in filled]))
+    classes = numbered(np.tile(labels, 3))[0]
+    columns = None
+    if all(told.columns is not None for told in filled):
+        columns = np.unique(np.concatenate([told.columns for told in filled]))
+        columns = columns if len(columns) else np.zeros(1, np.int64)
+    starts = np.append(0, np.cumsum([told.n for told in surveyed]))
+    longest = max(told.longest for told in filled)
+    return Whole(Problem(classes, bias, width), starts, longest, columns)
+
+
+def gathered(sent: list[Given], starts: Array) -> tuple[Matrix, Array, Array]:
+    """Rows from all shards, their signs or classes, and their numbers among all."""
+    numbers = [new.rows + start for new, start in zip(sent, starts, strict=False)]
+    full = [new for new in sent if len(new.rows)] or sent[:1]
+    y = np.concatenate([new.y for new in full])
+    return stacked([new.X for new in full]), y, np.concatenate(numbers).astype(np.int64)
+
+
+def stacked(parts: list[Matrix]) -> Matrix:
+    """Rows one below the other."""
+    if any(sparse.issparse(part) for part in parts):
+        X = sparse.csr_array(sparse.vstack([sparse.csr_array(part) for part in parts]))
+    else:
+        X = np.vstack(parts)
+    return X if X.dtype in DTYPES else X.astype(np.float64)

@@ -1,0 +1,181 @@
+r"""Examples in shards, wherever they are.
+
+A question (`questions.py`) goes to every shard together with some numbers of its rows: those that
+whoever asks has already, or those that are asked for. The answer has a few numbers in it and a few
+rows, never all. Questions and answers can be pickled; an answer depends on the shard and the
+question alone, so that it does not matter where or how often it is found.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_consistent_length
+
+from novikoff.errors import DataError
+from novikoff.inputs import require_sound
+from novikoff.labels import as_labels, codes, known_by
+from novikoff.separation.certificate import Separability
+from novikoff.separation.geometry import in_rows
+from novikoff.separation.kesler import ManyClasses, examples, kind
+from novikoff.separation.two_classes import TwoClasses
+from novikoff.separation.widest import unit
+from novikoff.typing import Array, Matrix
+
+
+class Piece(NamedTuple):
+    """The examples of a shard."""
+
+    X: Matrix
+    y: Array
+    """Their labels."""
+    wrong: str | None = None
+    """What is wrong with them, if anything."""
+
+
+def piece(X: Matrix, y: Any, weight: Array | None = None) -> Piece:
+    """Examples as a shard keeps them. What is wrong with them is told when it is surveyed."""
+    try:
+        if weight is not None and not weight.all():
+            raise DataError(
+                "Examples of weight 0 cannot be left out of a certificate of shards: leave them "
+                "out of the data."
+            )
+        X = in_rows(X, least=0)
+        require_sound(X)
+        check_consistent_length(X, y)
+        y = as_labels(y) if len(y) else np.zeros(0)
+    except ValueError as error:
+        return Piece(sparse.csr_array((0, 1)), np.zeros(0), str(error))
+    return Piece(X, y)
+
+
+class Problem(NamedTuple):
+    """What all shards have to know."""
+
+    classes: Array
+    bias: bool
+    width: int
+    """How many columns there are."""
+
+    @property
+    def many(self) -> bool:
+        """Are there more than two classes?"""
+        return len(self.classes) > 2
+
+    @property
+    def free(self) -> bool:
+        """Has the bias no part in the length of the weights?"""
+        return self.bias and not self.many
+
+    def examples(self, X: Matrix, y: Array) -> TwoClasses | ManyClasses:
+        """Examples with their signs, or the numbers of their classes."""
+        return examples(X, y, len(self.classes), self.bias)
+
+    def weights(self, told: Separability) -> Array:
+        """Those of a certificate: one row, or one a class, the bias last."""
+        W = weights_of(told.coef, told.intercept)
+        return W if self.many else unit(W)
+
+    def at_least(self, low: Array, W: Array) -> float:
+        """The margin of weights that these are the lowest scores of, or leads."""
+        return max(0.0, kind(len(self.classes)).at_least(low, W, self.bias))
+
+
+class Given(NamedTuple):
+    """Some rows of a shard."""
+
+    rows: Array
+    """Their numbers there."""
+    X: Matrix
+    y: Array
+    """Their signs, or numbers of classes."""
+
+
+Question = Callable[[Piece, Array], Any]
+"""A function of a shard and of numbers of its rows."""
+
+
+class Shards(Protocol):
+    """Shards, wherever they are."""
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+
+    def ask(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+        """The answers of all of them, in their order."""
+
+
+class Here:
+    """Shards in the memory of this process."""
+
+    def __init__(self, examples: Sequence[tuple[Any, Any]]) -> None:
+        self.pieces = [piece(X, y) for X, y in examples]
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.pieces)
+
+    def ask(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+        """The answers of all of them, in their order."""
+        return [question(p, some) for p, some in zip(self.pieces, numbers, strict=True)]
+
+
+# ------------------------------------------------------------- getting at weights, rows and columns
+
+
+def weights_of(coef: Any, intercept: Any) -> Array:
+    """One row of weights, or one for each class, the bias last."""
+    rows = np.atleast_2d(np.asarray(coef))
+    biases = np.broadcast_to(np.reshape(intercept, (-1, 1)), (len(rows), 1))
+    return np.hstack([rows, biases])
+
+
+def seen(problem: Problem, used: Array | None, shard: Piece) -> TwoClasses | ManyClasses:
+    """The examples in some columns, which are sorted; None for all."""
+    X = in_columns(widened(shard.X, problem.width), used)
+    return problem.examples(X, coded(shard.y, problem))
+
+
+def widened(X: Matrix, width: int) -> Matrix:
+    """The rows in all columns: sparse ones may not have heard of the last."""
+    if not sparse.issparse(X) or X.shape[1] == width:
+        return X
+    return sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
+
+
+def coded(y: Array, problem: Problem) -> Array:
+    """Signs, or numbers of classes."""
+    return known_by(codes(y, problem.classes), problem.classes)
+
+
+def in_columns(X: Matrix, used: Array | None) -> Matrix:
+    """The rows in some columns."""
+    if used is None:
+        return X
+    if not sparse.issparse(X):
+        return np.ascontiguousarray(X[:, used])
+    places = np.minimum(np.searchsorted(used, X.indices), len(used) - 1)
+    kept = used[places] == X.indices
+    starts = np.append(0, np.cumsum(kept))[X.indptr]
+    parts = X.data[kept], places[kept].astype(np.int32), starts
+    return sparse.csr_array(parts, shape=(X.shape[0], len(used)))
+
+
+def reaching_beyond(X: Matrix, used: Array) -> Array:
+    """Which rows have an entry in another column."""
+    if not sparse.issparse(X):
+        other = np.setdiff1d(np.arange(X.shape[1]), used)
+        beyond: Array = X[:, other].any(axis=1)
+        return beyond
+    other = (X.data != 0) & ~np.isin(X.indices, used)
+    counts: Array = np.diff(np.append(0, np.cumsum(other))[X.indptr])
+    return counts > 0
+
+
+def given(problem: Problem, shard: Piece, rows: Array) -> Given:
+    """These rows of a shard."""
+    return Given(rows, widened(shard.X, problem.width)[rows], coded(shard.y[rows], problem))

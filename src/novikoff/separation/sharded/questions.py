@@ -1,0 +1,168 @@
+"""What a shard of the examples can be asked, and what it answers.
+
+The last arguments of each are the shard, and the numbers of rows that whoever asks has already.
+Those before say what it is about, and are bound by `functools.partial`: the problem, the columns in
+use (None for all), weights for these with the bias last, how many rows to send at the most.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from novikoff.inputs import as_rows
+from novikoff.separation import divergence
+from novikoff.separation.exact import Exact
+from novikoff.separation.geometry import column_peaks, cosines, longest
+from novikoff.separation.search import scales
+from novikoff.separation.sharded.protocol import Given, Piece, Problem, given, reaching_beyond, seen
+from novikoff.typing import Array
+
+
+def lowest_of(scores: Array, among: Array, known: Array, most: int) -> Array:
+    """The rows of lowest score among some that are not known, at most so many."""
+    among = among.copy()
+    among[known] = False
+    rows = np.flatnonzero(among)
+    return rows[np.argsort(scores[rows], kind="stable")[:most]]
+
+
+class Surveyed(NamedTuple):
+    """What a shard is."""
+
+    n: int
+    width: int
+    sparse: bool
+    labels: Array
+    """Those that occur, sorted."""
+    longest: float
+    columns: Array | None
+    """Those that some row has an entry in; None if they are many."""
+    wrong: str | None
+
+
+def survey(shard: Piece, numbers: Array) -> Surveyed:
+    """What is there?"""
+    X = shard.X
+    columns = np.unique(X.indices) if sparse.issparse(X) else np.flatnonzero(X.any(axis=0))
+    few = columns if len(columns) <= divergence.WIDE else None
+    reach = float(longest(as_rows(X), X.shape[0]))
+    labels = np.unique(shard.y)
+    return Surveyed(X.shape[0], X.shape[1], sparse.issparse(X), labels, reach, few, shard.wrong)
+
+
+def first(problem: Problem, each: int, shard: Piece, numbers: Array) -> Given:
+    """Which rows of every class may I begin with? So many of each, evenly spread."""
+    chosen = [np.zeros(0, np.int64)]
+    for label in problem.classes:
+        rows = np.flatnonzero(shard.y == label)
+        chosen.append(rows[np.linspace(0, len(rows) - 1, min(each, len(rows))).astype(np.int64)])
+    return given(problem, shard, np.sort(np.concatenate(chosen)))
+
+
+class Measured(NamedTuple):
+    """How a hyperplane does on a shard."""
+
+    low: Array
+    """No score of either class is lower; of more classes, no lead is."""
+    strict: bool
+    """Is every row strictly on its side? Decided exactly."""
+    given: Given
+
+
+def margins(
+    problem: Problem,
+    used: Array | None,
+    W: Array,
+    limit: float,
+    most: int,
+    shard: Piece,
+    numbers: Array,
+    *,
+    with_bias: bool = True,
+    doubts: float = 3.0,
+) -> Measured:
+    """Which rows are behind these weights, or less than `limit` in front of them?
+
+    `with_bias` says if the lowest scores are those with the bias. `doubts` is how many times the
+    doubt in a lead is subtracted from the lowest one: summed in another order leads may differ by
+    the doubt in them, and who states a margin leaves room for that; who checks one does not.
+    """
+    low, s, behind = seen(problem, used, shard).in_front(W, with_bias=with_bias, doubts=doubts)
+    rows = lowest_of(s, behind | (s < limit), numbers, most)
+    return Measured(low, not behind.any(), given(problem, shard, rows))
+
+
+class Sided(NamedTuple):
+    """On which sides of a hyperplane the rows of a shard are: the lowest and the highest sign."""
+
+    lowest: int
+    highest: int
+    given: Given
+
+
+def sides(
+    problem: Problem, used: Array | None, W: Exact, most: int, shard: Piece, numbers: Array
+) -> Sided:
+    """Which rows are on the wrong side of these exact weights?"""
+    low, high = seen(problem, used, shard).signs(W)
+    rows = given(problem, shard, lowest_of(low, low < 0, numbers, most))
+    return Sided(int(low.min(initial=1)), int(high.max(initial=-1)), rows)
+
+
+class Spanned(NamedTuple):
+    """Whether rows of a shard are in the span of others."""
+
+    beyond: bool
+    """Has any an entry in another column?"""
+    met: Array
+    """On which of the vectors some do not vanish."""
+    given: Given
+
+
+def span(
+    problem: Problem, used: Array, basis: list[Exact], most: int, shard: Piece, numbers: Array
+) -> Spanned:
+    """Which rows have an entry in another column, or do not vanish on these weights?"""
+    D, beyond = seen(problem, used, shard), reaching_beyond(shard.X, used)
+    known, met = np.zeros(len(D.y), bool), np.zeros(len(basis), bool)
+    known[numbers] = True
+    rows = [np.flatnonzero(beyond & ~known)[:most]]
+    each = max(1, most // max(1, len(basis)))
+    for k, W in enumerate(basis):
+        low, high = D.signs(W)
+        off = (low != 0) | (high != 0)
+        met[k] = off.any()
+        known[np.concatenate(rows)] = True
+        rows.append(np.flatnonzero(off & ~known)[:each])
+    chosen = np.sort(np.concatenate(rows)[:most])
+    return Spanned(bool(beyond.any()), met, given(problem, shard, chosen))
+
+
+def sums(problem: Problem, used: Array, shard: Piece, numbers: Array) -> tuple[Array, Array]:
+    """What do the labelled rows add up to, and how large are the values of each column?
+
+    The sum is scaled by the largest sizes, the bias last.
+    """
+    D = seen(problem, used, shard)
+    peaks = np.zeros(D.X.shape[1] + 1)
+    column_peaks(as_rows(D.X), len(D.y), peaks)
+    return divergence.signed_sum(D.X, D.y, scales(peaks, True)), peaks
+
+
+def products(
+    problem: Problem, used: Array, c: Array, m: int, shard: Piece, numbers: Array
+) -> Array:
+    """What are the products of the first `m` columns, in rows scaled by `c` to unit length?"""
+    D = seen(problem, used, shard)
+    return divergence.products(D.X, D.y, c, m)
+
+
+def turned_away(
+    problem: Problem, used: Array, v: Array, c: Array, most: int, shard: Piece, numbers: Array
+) -> Given:
+    """Which rows, scaled by `c`, are on the wrong side of weights by more than rounding?"""
+    D = seen(problem, used, shard)
+    scores = np.empty(len(D.y))
+    cosines(v, c, as_rows(D.X), D.y, scores)
+    return given(problem, shard, lowest_of(scores, scores < divergence.WRONG, numbers, most))

@@ -1,0 +1,199 @@
+r"""Labelled examples, and what a certificate says of them.
+
+Weights are rows, the bias last: one row for two classes, and one a class for more
+(`novikoff.separation.kesler`). With a vector $z$ of a proof is meant $y_i(x_i, 1)$, and $y_i x_i$
+without a bias; of more than two classes the vector of an example and a rival.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import inf
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from novikoff.inputs import as_rows
+from novikoff.separation import widest
+from novikoff.separation.exact import (
+    Exact,
+    combination,
+    expansion,
+    lowest_scores,
+    null_vectors,
+    rounded_to_floats,
+    row_signs,
+    whole_rows,
+)
+from novikoff.separation.geometry import longest, raw_scores, without_empty_columns
+from novikoff.typing import Array, Matrix
+
+if TYPE_CHECKING:
+    from novikoff.separation.certificate import Separability
+
+
+@dataclass(frozen=True)
+class Labelled(ABC):
+    """Examples and their classes (abstract)."""
+
+    X: Matrix
+    y: Array
+    """Signs, or the numbers of more than two classes."""
+    n_classes: int
+    bias: bool
+
+    @property
+    def longest(self) -> float:
+        """The length of the longest example, before a bias joins it."""
+        return float(longest(as_rows(self.X), len(self.y)))
+
+    def in_used_columns(self) -> Self:
+        """The same without the columns in which all entries are 0."""
+        return replace(self, X=without_empty_columns(self.X)[0])
+
+    # ------------------------------------------------------ what is stated
+
+    def stated(self, told: "Separability") -> Array | None:
+        """The weights of a certificate, if they fit the data."""
+        if told.coef is None or told.intercept is None:
+            return None
+        coef, intercept = np.asarray(told.coef), np.asarray(told.intercept)
+        rows = () if self.n_classes == 2 else (self.n_classes,)
+        if coef.shape != (*rows, self.X.shape[1]) or intercept.shape != rows:
+            return None
+        W = np.hstack([np.atleast_2d(coef), intercept.reshape(-1, 1)])
+        return W if np.isfinite(W).all() and (self.bias or not intercept.any()) else None
+
+    def exactly_stated(self, told: "Separability") -> Exact | None:
+        """The exact witness, if it fits the data and its rounding is what is stated."""
+        W = self.stated(told)
+        if W is None or told.witness is None or len(told.witness) != W.size:
+            return None
+        if not np.array_equal(W.ravel(), rounded_to_floats(told.witness)):
+            return None
+        exact = in_rows_of(W.shape[1], told.witness)
+        return exact if self.bias or not any(row[-1] for row in exact) else None
+
+    def proper(self, told: "Separability") -> bool:
+        """Are these multipliers of distinct vectors, above 0, that sum to 1?"""
+        rows, p = told.rows, told.multipliers
+        return (
+            len(rows) == len(p) == len(set(self.named(told))) > 0
+            and all(isinstance(i, int) and 0 <= i < len(self.y) for i in rows)
+            and all(isinstance(share, Fraction) and share > 0 for share in p)
+            and sum(p) == 1
+        )
+
+    @abstractmethod
+    def named(self, told: "Separability") -> list[object]:
+        """What tells the vectors of a proof apart."""
+
+    # ------------------------------------------------------ what is true
+
+    @abstractmethod
+    def combination(self, told: "Separability", bias: bool) -> list[Fraction]:
+        r"""The entries of $\sum p z$ that are not 0, exactly; with that of the bias or without."""
+
+    def cancels(self, told: "Separability") -> bool:
+        """Do the vectors of the proof, times their multipliers, add up to 0?"""
+        return not self.combination(told, self.bias)
+
+    def upper_end(self, told: "Separability") -> float:
+        r"""The upper end of the margin that the multipliers prove: $\|\sum p z\|$."""
+        return widest.length_up(self.combination(told, False))
+
+    @abstractmethod
+    def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:
+        """A basis of the weights on which these vectors vanish."""
+
+    @abstractmethod
+    def signs(self, W: Exact) -> tuple[Array, Array]:
+        """The lowest and the highest exact sign of every row's vectors."""
+
+    def supports(self, W: Exact) -> bool:
+        """Are the weights nowhere on the wrong side, and somewhere on the right one?"""
+        low, high = self.signs(W)
+        return bool((low >= 0).all() and (high > 0).any())
+
+    def spans(self, told: "Separability") -> bool:
+        """Whatever vanishes on the vectors of the proof vanishes on all."""
+        D = self.in_used_columns()
+        basis = D.vanishing(np.array(told.rows), np.array(told.rivals, np.int64))
+        return not any(np.any(D.signs(W)) for W in basis)
+
+    @abstractmethod
+    def separates(self, W: Array) -> bool:
+        """Have the weights every vector strictly on their side? Decided exactly."""
+
+    @abstractmethod
+    def lower_end(self, W: Array) -> float:
+        """A margin that these weights are certain to have, 0 if none is."""
+
+    @staticmethod
+    @abstractmethod
+    def at_least(low: Array, W: Array, bias: bool) -> float:
+        """The same of weights by which no score, or no lead, is lower than these."""
+
+    @abstractmethod
+    def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
+        """The lowest scores or leads, those of all rows, and which rows are not in front.
+
+        The last is decided exactly. Without the bias `lowest` are those of the other weights alone.
+        `doubts` is how many times the doubt in a lead is subtracted from the lowest one.
+        """
+
+
+@dataclass(frozen=True)
+class TwoClasses(Labelled):
+    """Examples with signs."""
+
+    def named(self, told: "Separability") -> list[object]:
+        """Their rows."""
+        return [*told.rows]
+
+    def combination(self, told: "Separability", bias: bool) -> list[Fraction]:
+        """That of the rows."""
+        return combination(self.X, self.y, np.array(told.rows), told.multipliers, int(bias))
+
+    def upper_end(self, told: "Separability") -> float:
+        """The same if both classes weigh the same, or a bias tells them apart without a margin."""
+        signs = self.y[np.array(told.rows)].tolist()
+        if self.bias and sum(p * t for p, t in zip(told.multipliers, signs, strict=True)) != 0:
+            return inf
+        return super().upper_end(told)
+
+    def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:
+        """One row of weights each."""
+        basis = null_vectors(whole_rows(self.X, self.y, rows, self.bias))
+        zero = [Fraction(0)] * (not self.bias)
+        return [[[Fraction(a) for a in n] + zero] for n in basis]
+
+    def signs(self, W: Exact) -> tuple[Array, Array]:
+        """Both are the sign of the score."""
+        found = row_signs(expansion(W[0]), self.X, self.y)
+        return found, found
+
+    def separates(self, W: Array) -> bool:
+        """Is every score above 0?"""
+        return bool((row_signs(W, self.X, self.y) > 0).all())
+
+    def lower_end(self, W: Array) -> float:
+        """The geometric margin."""
+        return widest.lower_end(self.X, self.y, W[0], "free" if self.bias else "none")
+
+    @staticmethod
+    def at_least(low: Array, W: Array, bias: bool) -> float:
+        """Of scores without the bias, if there is one."""
+        return widest.at_least(low, W[0], bias)
+
+    def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
+        """The lowest scores are those of either class."""
+        v, rows, s = W[0], as_rows(self.X), np.empty(len(self.y))
+        raw_scores(v[:-1], rows, len(self.y), s)
+        low = lowest_scores(np.append(v[:-1], v[-1] * with_bias), rows, self.y)
+        return low, self.y * (s + v[-1]), row_signs(W, self.X, self.y) <= 0
+
+
+def in_rows_of(width: int, flat: tuple[Fraction, ...]) -> Exact:
+    """Numbers in rows of so many."""
+    return [list(flat[k : k + width]) for k in range(0, len(flat), width)]
