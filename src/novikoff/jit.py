@@ -46,7 +46,7 @@ try:
 except ImportError:  # where files cannot be locked so, every process compiles for itself
     fcntl = None  # type: ignore[assignment]
 
-BARE: Any = {"_nrt": False, "error_model": "numpy"}
+BARE: Any = {"_nrt": False, "error_model": "numpy", "no_cfunc_wrapper": True}
 VERSIONS = (
     sys.implementation.cache_tag,
     numba.__version__,
@@ -75,7 +75,8 @@ def njit(
     """
     if function is None:
         return lambda function: njit(function, cache=cache, allocates=allocates, **options)
-    dispatcher = numba.njit(**BARE | {"_nrt": allocates}, **options)(function)
+    bare = BARE | {"_nrt": allocates, "no_cpython_wrapper": not cache}
+    dispatcher = numba.njit(**bare, **options)(function)
     if cache and not config.DISABLE_JIT:  # type: ignore[attr-defined]
         dispatcher._cache = KernelCache(function, options | {"allocates": allocates})
     return dispatcher
