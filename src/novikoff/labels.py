@@ -173,7 +173,7 @@ def _counted(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 def codes(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The numbers of classes; all labels are among `classes`, or it is an error."""
     if len(classes) == 2:
-        return (signs(y, classes) > 0).astype(np.int32)
+        return _are_second(y, classes).astype(np.int32)
     numbers: npt.NDArray[Any] = np.searchsorted(classes, y).astype(np.int32)
     return numbers
 
@@ -277,7 +277,12 @@ def classes_of_stream(
 
 def signs(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Signs:
     """-1 where `y` is the first of two classes, +1 where it is the second."""
-    positive = y == classes[1]
+    return as_signs(_are_second(y, classes))
+
+
+def _are_second(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Is each label the second of two classes, and not the first?"""
+    positive: npt.NDArray[np.bool_] = y == classes[1]
     known = positive | (y == classes[0])
     if not known.all():
         i = int(np.asarray(known).argmin())
@@ -287,7 +292,7 @@ def signs(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Signs:
             f" is neither of {_shown(classes)}. All labels must be known from the first call: "
             "start again with fit, or with partial_fit(..., classes=[...])."
         )
-    return as_signs(positive)
+    return positive
 
 
 def as_signs(positive: npt.NDArray[np.bool_]) -> Signs:

@@ -7,6 +7,7 @@ growing, saving and loading go by that.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -187,6 +188,12 @@ def copied(part: Any) -> Any:
     return part.copy() if hasattr(part, "copy") else part
 
 
+# what dataclasses.replace does, in a tenth of the time: it is done for every block of a stream
+OF_LEDGER, OF_STREAM = (
+    attrgetter(*(part.name for part in fields(one))) for one in (Ledger, Stream)
+)
+
+
 class Undo:
     """What is needed to take back one pass over a block, at no more than the block's cost.
 
@@ -198,10 +205,13 @@ class Undo:
     def __init__(self, state: State, X: Any, *, everywhere: bool) -> None:
         self.state, self.mean = state, state.mean
         # their arrays are never changed in a stream, but replaced
-        self.ledger = replace(state.ledger, mistakes=list(state.ledger.mistakes))
-        if state.ledger.changes is not None:
-            self.ledger.changes = list(state.ledger.changes)
-        self.stream = replace(state.stream)
+        self.ledger, self.stream = (
+            Ledger(*OF_LEDGER(state.ledger)),
+            Stream(*OF_STREAM(state.stream)),
+        )
+        self.ledger.mistakes = list(self.ledger.mistakes)
+        if self.ledger.changes is not None:
+            self.ledger.changes = list(self.ledger.changes)
         # updates are only ever added: the same table with the old count is the old record
         self.log = None if state.log is None else replace(state.log)
         touched: Any = slice(None)

@@ -12,7 +12,7 @@ clock decides who works, and never what comes out (`novikoff.learners.ahead`).
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from math import inf, sqrt
 from queue import SimpleQueue
 from threading import Thread
@@ -180,13 +180,18 @@ class Team:
                 other.join()
 
 
+ALONE = nullcontext()
+
+
+def at_work(n_jobs: int | None) -> AbstractContextManager[Team | None]:
+    """A team while it is needed; None if `n_jobs` asks for one thread."""
+    threads = n_threads(n_jobs)
+    return ALONE if threads == 1 else _together_for_a_while(threads)
+
+
 @contextmanager
-def at_work(n_jobs: int | None) -> Iterator[Team | None]:
-    """A team, if `n_jobs` asks for more than one thread."""
-    if n_threads(n_jobs) == 1:
-        yield None
-        return
-    team = Team(n_threads(n_jobs))
+def _together_for_a_while(threads: int) -> Iterator[Team]:
+    team = Team(threads)
     try:
         yield team
     finally:
