@@ -180,13 +180,13 @@ class Team:
                 other.join()
 
 
-ALONE = nullcontext()
+NO_TEAM = nullcontext()
 
 
 def at_work(n_jobs: int | None) -> AbstractContextManager[Team | None]:
     """A team while it is needed; None if `n_jobs` asks for one thread."""
     threads = n_threads(n_jobs)
-    return ALONE if threads == 1 else _together_for_a_while(threads)
+    return NO_TEAM if threads == 1 else _together_for_a_while(threads)
 
 
 @contextmanager
