@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 
 from benchmarks.papers import DIGITS, digits
 from novikoff import KernelPerceptron
-from novikoff.learners import gram, support
+from novikoff.learners.kernels import gram, support
 
 KERNELS = {
     "poly": {"kernel": "poly", "gamma": 1.0, "coef0": 1.0, "degree": 4},

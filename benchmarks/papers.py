@@ -19,8 +19,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from novikoff import KernelPerceptron, Romma
-from novikoff.examples import shuffled
-from novikoff.learners import gram
+from novikoff.core.examples import shuffled
+from novikoff.learners.kernels import gram
 
 HERE = Path(__file__).parent.parent
 DIGITS = HERE.parent / "shared" / "data" / "mnist"

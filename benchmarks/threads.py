@@ -7,7 +7,7 @@ Whole `fit` calls of some epochs, warm, the best of several rounds taken in turn
 those of a hyperplane, some of them flipped, and the fit begins at that hyperplane: so about as many
 are mistakes. "Reading" is a sum over the array by all threads, each its own part, as many times:
 the least that any algorithm must do which looks at the data. The second table holds the model of
-`novikoff.learners.team` against measurements.
+`novikoff.parallel.pool` against measurements.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from numba import njit
 from benchmarks.fit import csr, dense
 from benchmarks.timing import best_of
 from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron
-from novikoff.cores import n_cores, side_by_side, spans
-from novikoff.learners.team import Team, _together
+from novikoff.parallel.cores import n_cores, side_by_side, spans
+from novikoff.parallel.pool import Team, _together
 
 
 @njit(nogil=True, fastmath={"reassoc", "contract"})

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 from scipy import sparse
 
-from novikoff.learners.updates import Updates
+from novikoff.core.log import Updates
 from novikoff.learners.voted import Mistakes
 
 

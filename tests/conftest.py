@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 
-from novikoff.clock import COMPILING
+from novikoff.core.clock import COMPILING
 
 # what a shell starts in the background ignores Ctrl-C, and so would all commands started here
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -17,6 +17,7 @@ import sys
 import threading
 import traceback
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -193,7 +194,8 @@ if not hasattr(os, "pidfd_open"):  # which Linux has; elsewhere it takes longer
 if __name__ == "__main__":
     sys.path.remove(str(Path(__file__).parent))
     for name in IMPORTED:
-        __import__(name)
-    __import__("novikoff.examples").examples.shuffled(None, 2, RandomState(0))  # numba is ready now
+        import_module(name)
+    examples = import_module("novikoff.core.examples")
+    examples.shuffled(None, 2, RandomState(0))  # numba is ready now
     gc.freeze()
     become(*serve(sys.argv[1]))

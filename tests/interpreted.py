@@ -11,11 +11,11 @@ import numpy as np
 from scipy import sparse
 
 from laws.learners import RECORDED, ROUNDED, ZERO_ONE
+from novikoff.core.examples import Examples
+from novikoff.core.rows import Gram
 from novikoff.data import read
-from novikoff.examples import Examples
 from novikoff.learners import LEARNERS, KernelPerceptron, Romma
 from novikoff.learners.additive import Rule
-from novikoff.rows import Gram
 from one_pass import one_pass
 
 warnings.simplefilter("ignore")

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from novikoff.examples import n_visits
-from novikoff.loops import Joint, Log, Pass, Single, drive
+from novikoff.core.examples import n_visits
+from novikoff.core.log import Log
+from novikoff.core.loops import Joint, Pass, Single, drive
 
 
 def one_pass(W, D, rule, shares=None):

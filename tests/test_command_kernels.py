@@ -10,7 +10,7 @@ import novikoff
 from commands import done, said, same_files
 from novikoff import KernelPerceptron, Romma
 from novikoff.data import read, write
-from novikoff.labels import as_written
+from novikoff.inputs.labels import as_written
 
 OPTIONS = {
     "kernel": {"gamma": 0.5, "predict_with": "averaged", "tie": "negative"},

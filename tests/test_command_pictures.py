@@ -9,7 +9,7 @@ import pytest
 import novikoff
 from commands import said, same_files
 from novikoff.data import load, read, write
-from novikoff.trace import Trace
+from novikoff.proofs.trace import Trace
 
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out
 

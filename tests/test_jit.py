@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import novikoff
-from novikoff import jit
+from novikoff.core import jit
 
 PACKAGE = Path(novikoff.__file__).parent
 COMPILED = [p for p in sorted(PACKAGE.rglob("*.py")) if jit.COMPILED.search(p.read_text())]
@@ -23,8 +23,8 @@ REGISTERING = {"overload": slice(0, 1), "of": slice(1, None)}
 """Which of their arguments say by whose file a compiled form is known."""
 
 KERNEL = """
-from novikoff.jit import njit
-from novikoff.rows import norm
+from novikoff.core.jit import njit
+from novikoff.core.rows import norm
 
 @njit(cache=True)
 def length(X, i):
@@ -32,7 +32,7 @@ def length(X, i):
 """
 PROGRAM = """
 import numpy as np
-from novikoff import atomics  # compiled code that lengths have no part in
+from novikoff.parallel import atomics  # compiled code that lengths have no part in
 from novikoff.kernel import length
 X = np.array([[3.0, 4.0]])
 print(length(X, 0), sum(length.stats.cache_misses.values()))
@@ -100,8 +100,8 @@ def test_imports_are_found_as_python_finds_them(path):
     assert compiled <= jit.imports(module)
 
 
-READING = [PACKAGE / "rows.py", PACKAGE / "products.py"]
-INDICES = [PACKAGE / "learners" / "events.py", PACKAGE / "learners" / "voted.py"]
+READING = [PACKAGE / "core" / "rows.py", PACKAGE / "core" / "products.py"]
+INDICES = [PACKAGE / "learners" / "kernels" / "mistakes.py", PACKAGE / "learners" / "voted.py"]
 """What is called `rows` there are the numbers of rows."""
 
 
@@ -145,10 +145,10 @@ def test_what_one_clone_compiled_serves_another_and_an_edit_is_seen(tmp_path):
     one, other = (Copy(tmp_path / name, tmp_path / "cache") for name in ("one", "other"))
     assert one.run() == [5.0, 1]
     assert other.run() == [5.0, 0]
-    other.edit("atomics.py", "", "# which has no part in it\n")
+    other.edit("parallel/atomics.py", "", "# which has no part in it\n")
     other.edit("errors.py", "", "# which no kernel uses\n")
     assert other.run() == [5.0, 0]
-    other.edit("rows.py", "return np.sqrt(s)", "return 2.0 * np.sqrt(s)")
+    other.edit("core/rows.py", "return np.sqrt(s)", "return 2.0 * np.sqrt(s)")
     assert other.run() == [10.0, 1]
     assert one.run() == [5.0, 0]
 
@@ -231,7 +231,7 @@ def test_what_was_edited_while_it_runs_is_not_kept(cache, monkeypatch):
     monkeypatch.setattr(jit.config, "CACHE_DIR", str(cache))
     monkeypatch.setattr(jit, "STARTED", 0.0)
     jit.texts.cache_clear()
-    assert jit.texts(frozenset({"novikoff.rows"})) is None
+    assert jit.texts(frozenset({"novikoff.core.rows"})) is None
     jit.texts.cache_clear()
 
 
@@ -250,7 +250,7 @@ def test_what_nobody_uses_for_a_month_is_removed(cache):
 
 
 def test_uncompiled_there_is_nothing_to_keep():
-    program = "from novikoff.examples import shuffle; print(type(shuffle).__name__)"
+    program = "from novikoff.core.examples import shuffle; print(type(shuffle).__name__)"
     env = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     words = [sys.executable, "-c", program]
     ran = subprocess.run(words, env=env, capture_output=True, text=True, check=True)

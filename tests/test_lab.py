@@ -16,9 +16,7 @@ import novikoff
 from novikoff.errors import DataError, NovikoffError, ParameterError
 from novikoff.lab import sheet
 from novikoff.lab.frames import of_state, of_trace
-from novikoff.lab.notebook import MODULES, module
-from novikoff.lab.presets import NAMES, preset
-from novikoff.lab.state import (
+from novikoff.lab.link import (
     FIELDS,
     LEARNERS,
     MOST_POINTS,
@@ -28,6 +26,8 @@ from novikoff.lab.state import (
     plain,
     to_link,
 )
+from novikoff.lab.notebook import MODULES, module
+from novikoff.lab.presets import NAMES, preset
 from novikoff.lab.visits import MOST_STEPS
 
 WHOLE = st.integers(-4, 4).map(float)

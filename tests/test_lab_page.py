@@ -14,9 +14,9 @@ from browser import FLAGS, chromium
 from novikoff.lab import server
 from novikoff.lab.frames import of_state, of_trace
 from novikoff.lab.guard import Guard
+from novikoff.lab.link import from_link
 from novikoff.lab.notebook import module
 from novikoff.lab.server import serve
-from novikoff.lab.state import from_link
 from probes import ATTACK, CELL, DRAWN, FOCUSED, FRAME, OUTSIDE, PLACE, POOR, RENDER, UNNAMED
 
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out

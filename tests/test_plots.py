@@ -525,7 +525,9 @@ def test_without_matplotlib_the_error_names_the_extra(gate, monkeypatch):
 
 
 def test_nothing_but_a_picture_imports_matplotlib():
-    script = "import sys, novikoff.plots, novikoff.trace; sys.exit('matplotlib' in sys.modules)"
+    script = (
+        "import sys, novikoff.plots, novikoff.proofs.trace; sys.exit('matplotlib' in sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", script], check=True)
 
 

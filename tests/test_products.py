@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 
-from novikoff.inputs import as_rows
-from novikoff.jit import njit
-from novikoff.products import dots, dots_and_sqnorm, suited
-from novikoff.rows import Unit, dot, sqnorm
+from novikoff.core.jit import njit
+from novikoff.core.products import dots, dots_and_sqnorm, suited
+from novikoff.core.rows import Unit, dot, sqnorm
+from novikoff.inputs.arrays import as_rows
 
 
 @njit(cache=True)

@@ -13,8 +13,11 @@ from hypothesis.extra import numpy as hnp
 from numba import typeof
 from scipy import sparse
 
-from novikoff import rows as primitives
-from novikoff.inputs import (
+from novikoff.core import rows as primitives
+from novikoff.core.jit import njit
+from novikoff.core.products import dots
+from novikoff.core.rows import CSR, SUM, Above, Gram, Unit, dot_and_sqnorm
+from novikoff.inputs.arrays import (
     DAMAGED,
     DTYPES,
     IN_ORDER,
@@ -23,9 +26,6 @@ from novikoff.inputs import (
     csr_state,
     weight_dtype,
 )
-from novikoff.jit import njit
-from novikoff.products import dots
-from novikoff.rows import CSR, SUM, Above, Gram, Unit, dot_and_sqnorm
 
 # the primitives as they are, kept on disk: alone, they are called by tests only
 dot, sqnorm, norm = (
@@ -138,7 +138,7 @@ def test_gram(X):
     for i, x in enumerate(X):
         assert dot(scores, K, i) == x @ w
         assert norm(K, i) == np.sqrt(x @ x)
-        assert dot_and_sqnorm(scores, K, i) == (x @ w, x @ x)
+        assert measured(scores, K, i) == (x @ w, x @ x)
         moved = scores.copy()
         add(moved, 3.0, K, i)
         np.testing.assert_array_equal(moved, np.append(X @ (w + 3.0 * x), 0.0))

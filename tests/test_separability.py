@@ -24,6 +24,7 @@ from novikoff import (
     novikoff_bound,
     separability,
 )
+from novikoff.core.jit import njit
 from novikoff.data import load, planted
 from novikoff.separation.exact import (
     N_LIMBS,
@@ -474,6 +475,10 @@ def test_the_least_product_does_not_touch_the_largest():
     assert exact_sign(V, x, 0, limbs) == 1
 
 
+# alone, they are called by tests only
+SCORED = [njit(kernel.py_func, cache=True) for kernel in (plain_score, compensated_score)]
+
+
 @given(data=st.data(), d=st.integers(1, 6))
 def test_signs_are_exact_at_every_scale(data, d):
     numbers = st.one_of(
@@ -501,7 +506,7 @@ def test_signs_are_exact_at_every_scale(data, d):
         signs(V, x, np.array([y], np.int8), out)
         assert out[0] == y * sign
     one = naive.inner(V[0].tolist(), [*x[0].tolist(), 1])
-    for scored in (plain_score, compensated_score):
+    for scored in SCORED:
         s, error = scored(V[0], x, 0)
         if np.isfinite(s) and np.isfinite(error):
             assert abs(Fraction(s) - one) <= Fraction(error)

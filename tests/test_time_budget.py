@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from novikoff import MaxMargin, OutOfTime, clock, separability
+from novikoff import MaxMargin, OutOfTime, separability
+from novikoff.core import clock
 from novikoff.max_margin import estimator
 from novikoff.separation import exact_hull
 from novikoff.separation.exact import Whole

@@ -9,7 +9,7 @@ from time import time
 import lazy_loader
 
 _STARTED = time()
-"""Before any other module of the package was read: `novikoff.jit` asks which were edited since."""
+"""Before any other module of the package was read: `core.jit` asks which were edited since."""
 
 __version__ = "0.1.0"
 

@@ -9,7 +9,6 @@ from . import (
     store as store,
 )
 from .description import describe as describe
-from .dual_trace import DualTrace as DualTrace
 from .errors import (
     ClusterError as ClusterError,
     DataError as DataError,
@@ -26,10 +25,6 @@ from .learners.arow import AROW as AROW
 from .learners.averaged import AveragedPerceptron as AveragedPerceptron
 from .learners.balanced_winnow import BalancedWinnow as BalancedWinnow
 from .learners.kernel import KernelPerceptron as KernelPerceptron
-from .learners.loss import (
-    perceptron_loss as perceptron_loss,
-    perceptron_subgradient as perceptron_subgradient,
-)
 from .learners.passive_aggressive import PassiveAggressive as PassiveAggressive
 from .learners.perceptron import Perceptron as Perceptron
 from .learners.pocket import Pocket as Pocket
@@ -46,6 +41,11 @@ from .proofs.bounds import (
     novikoff_bound as novikoff_bound,
     winnow_bound as winnow_bound,
 )
+from .proofs.kernel_trace import DualTrace as DualTrace
+from .proofs.loss import (
+    perceptron_loss as perceptron_loss,
+    perceptron_subgradient as perceptron_subgradient,
+)
 from .proofs.online_bounds import (
     arow_bound as arow_bound,
     balanced_winnow_bound as balanced_winnow_bound,
@@ -53,12 +53,12 @@ from .proofs.online_bounds import (
     second_order_bound as second_order_bound,
 )
 from .proofs.proof import Proof as Proof
+from .proofs.trace import Trace as Trace
 from .separation.bracket import Bracket as Bracket
 from .separation.certificate import Separability as Separability
 from .separation.hyperplane import distance as distance, margin as margin
 from .separation.separability import separability as separability
 from .store.models import load as load
-from .trace import Trace as Trace
 
 __version__: str
 _STARTED: float

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.errors import ParameterError
-from novikoff.inputs import as_seen
+from novikoff.inputs.arrays import as_seen
 from novikoff.learners import AveragedPerceptron, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven

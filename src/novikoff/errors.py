@@ -14,15 +14,50 @@ NovikoffError
 └── WeightOverflow (ArithmeticError, ValueError)   the weights left the range of their type
 ```
 
+A message names parameters in braces: ``"{C=} was given"`` reads "C=-1 was given" in Python, and
+"--C -1 was given" on the command line, which spells them by `NovikoffError.spelled`.
+
 A model that has not been fitted raises scikit-learn's `NotFittedError`; a run that ended
 before it converged is a result, announced by scikit-learn's `ConvergenceWarning`.
 """
 
+import re
+from collections.abc import Callable
 from typing import Any
+
+NAMED = re.compile(r"\{(\w+)(=?)\}")
+
+
+def in_python(name: str, *value: object) -> str:
+    """A parameter, and the value it was given if that is to be said, as Python writes them."""
+    return f"{name}={value[0]!r}" if value else name
 
 
 class NovikoffError(Exception):
-    """The root of the tree. (scikit-learn's own checks of shapes raise plain ValueErrors.)"""
+    """The root of the tree. (scikit-learn's own checks of shapes raise plain ValueErrors.)
+
+    `parameters` has the values of the parameters that the message names.
+    """
+
+    def __init__(self, message: str, **parameters: Any) -> None:
+        super().__init__(message)
+        self.parameters = parameters
+
+    def __str__(self) -> str:
+        return self.spelled(in_python)
+
+    def spelled(self, spell: Callable[..., str]) -> str:
+        """The message, with parameters spelled as `spell` does: by ``(name)`` or ``(name, value)``.
+
+        Of what stands in braces, only the names of `parameters` are replaced.
+        """
+
+        def found(m: re.Match[str]) -> str:
+            if m[1] not in self.parameters:
+                return m[0]
+            return spell(m[1], self.parameters[m[1]]) if m[2] else spell(m[1])
+
+        return NAMED.sub(found, str(self.args[0]))
 
 
 class ClusterError(NovikoffError, RuntimeError):
@@ -41,7 +76,7 @@ class BadRow(DataError):
         self.what, self.advice, self.row = what, advice, row
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return BadRow, (str(self), self.what, self.advice, self.row)
+        return BadRow, (self.args[0], self.what, self.advice, self.row)
 
 
 class FileError(DataError):
@@ -93,11 +128,11 @@ class NotSeparable(DataError):
     """
 
     def __init__(self, message: str, separability: Any) -> None:
-        super().__init__(message, separability)
+        super().__init__(message)
         self.separability = separability
 
-    def __str__(self) -> str:
-        return str(self.args[0])
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotSeparable, (self.args[0], self.separability), self.__dict__
 
 
 class OutOfTime(NovikoffError, TimeoutError):
@@ -120,11 +155,34 @@ class OutOfTime(NovikoffError, TimeoutError):
 
 
 class ParameterError(NovikoffError, ValueError):
-    """An option was given a value that has no meaning."""
+    """A parameter was given a value that it cannot have.
+
+    Where a single one is to blame, `parameter` is its name, `given` its value, and `allowed` says
+    what it may be.
+    """
+
+    parameter: str | None = None
+    given: Any = None
+    allowed: str = ""
+
+    @classmethod
+    def of(cls, parameter: str, given: Any, allowed: str) -> "ParameterError":
+        """That this parameter cannot have this value."""
+        text = f"{{{parameter}=}} was given, but it must be {allowed}."
+        error = cls(text, **{parameter: given})
+        error.parameter, error.given, error.allowed = parameter, given, allowed
+        return error
 
 
 class WriteError(NovikoffError, OSError):
     """A file could not be written. `errno` says why, as for any `OSError`."""
+
+    def __init__(self, message: str, errno: int | None = None) -> None:
+        super().__init__(message)
+        self.errno = errno
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WriteError, (self.args[0], self.errno)
 
 
 class WeightOverflow(NovikoffError, ArithmeticError, ValueError):

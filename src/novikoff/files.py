@@ -153,9 +153,8 @@ def _blamed_on(path: Path, after: str = "What was there before is as it was.") -
         reason = ADVICE.get(error.errno or 0, error.strerror or str(error))
         if error.errno == errno.ENOENT and os.path.isdir(os.path.dirname(os.path.realpath(path))):
             reason = "its folder is one of the system, which takes no files. Choose another"
-        blame = WriteError(f"{os.fspath(path)} could not be written: {reason}. {after}")
-        blame.errno = error.errno
-        raise blame from error
+        told = f"{os.fspath(path)} could not be written: {reason}. {after}"
+        raise WriteError(told, error.errno) from error
 
 
 def state_of(path: str) -> tuple[int, int]:

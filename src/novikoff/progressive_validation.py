@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from novikoff import parameters
 from novikoff.errors import BadRow, DataError, ParameterError
-from novikoff.learners import parameters
 from novikoff.typing import Matrix
 
 Interval = tuple[float, float]

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 import naive_kernels
 from laws.learners import fitted as fitted
-from novikoff.learners import dual_blocks
+from novikoff.learners.kernels import blocks as dual_blocks
 
 EPOCHS = {"max_iter": 3, "shuffle": False}
 

@@ -11,7 +11,7 @@ import naive_kernels
 from laws.kernels import crowds, fitted, in_blocks_of
 from novikoff import KernelPerceptron, forgetron_bound
 from novikoff.errors import ParameterError
-from novikoff.learners.budget import shrinking
+from novikoff.learners.kernels.forgetron import shrinking
 from worlds import worlds
 
 FORMS = [np.asarray, sparse.csr_array]

@@ -9,7 +9,7 @@ import novikoff
 from laws.kernels import fitted, in_blocks_of
 from novikoff import DualTrace, KernelPerceptron, Perceptron, Romma
 from novikoff.errors import ParameterError
-from novikoff.learners.classes import mixing
+from novikoff.learners.kernels.support import mixing
 
 MACHINES = {
     "joint": (KernelPerceptron, {}),

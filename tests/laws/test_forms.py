@@ -9,9 +9,9 @@ from scipy import sparse
 
 from laws.learners import ADDITIVE, EXACT, LEARNERS, assert_same, data_for, fitted, options_for
 from novikoff import AveragedPerceptron, Perceptron, Winnow
-from novikoff.examples import Examples
+from novikoff.core.examples import Examples
+from novikoff.core.rows import Gram
 from novikoff.learners.additive import TIES, Rule, SlackRule
-from novikoff.rows import Gram
 from one_pass import one_pass
 from worlds import worlds
 

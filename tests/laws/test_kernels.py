@@ -19,7 +19,7 @@ from laws.kernels import (
     kernels,
 )
 from novikoff import KernelPerceptron, Perceptron, novikoff_bound
-from novikoff.learners import support
+from novikoff.learners.kernels import support
 from worlds import conventions as linear_conventions, planted, worlds
 
 READINGS = ("last", "averaged", "voted")

@@ -13,8 +13,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 import naive
 from laws.learners import ADDITIVE, assert_same, fitted
 from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, novikoff_bound
-from novikoff.examples import Examples
-from novikoff.learners import work
+from novikoff.core.examples import Examples
+from novikoff.learners import epoch as work
 from novikoff.learners.additive import TIES, Rule
 from one_pass import one_pass
 from worlds import World, conventions, worlds

@@ -20,7 +20,7 @@ from novikoff import (
     Winnow,
 )
 from novikoff.errors import DataError, NovikoffError
-from novikoff.learners import work
+from novikoff.learners import epoch as work
 
 CONFIDENT = (AROW, SCW, SecondOrderPerceptron)
 """Those with a covariance, its diagonal or all of it."""

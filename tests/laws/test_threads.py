@@ -27,7 +27,7 @@ from novikoff import (
 )
 from novikoff.cli import main
 from novikoff.data import write
-from novikoff.learners import ahead, team as teams
+from novikoff.parallel import pool as teams, speculate as ahead
 
 SOME, FEW = (settings(max_examples=1 + settings.default.max_examples // part) for part in (3, 6))
 """Threads that wait for each other while other tests have the cores take their time."""

@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 import naive
 from laws.learners import ADDITIVE, fitted
 from novikoff import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow
-from novikoff.examples import shuffle
+from novikoff.core.examples import shuffle
 from worlds import conventions, disjunctions, worlds
 
 EPOCHS = 4

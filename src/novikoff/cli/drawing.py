@@ -32,10 +32,10 @@ from novikoff.cli.wording import counted
 from novikoff.data.results import Data
 from novikoff.errors import DataError, FileError, NotSeparable, NovikoffError, ParameterError
 from novikoff.files import replacing
-from novikoff.inputs import size_of
+from novikoff.inputs.arrays import size_of
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
-from novikoff.trace import Trace
+from novikoff.proofs.trace import Trace
 
 OF_RUNS = ("update", "proof", "progress")
 DOTS = 150

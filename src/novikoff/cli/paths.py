@@ -47,8 +47,8 @@ def require_place(path: str) -> None:
         return
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
-        raise WriteError(errno.EISDIR, f"{path} could not be written: it is a folder.")
+        raise WriteError(f"{path} could not be written: it is a folder.", errno.EISDIR)
     if not os.path.isdir(folder):
-        raise WriteError(errno.ENOENT, f"{path} could not be written: there is no folder {folder}.")
+        raise WriteError(f"{path} could not be written: there is no folder {folder}.", errno.ENOENT)
     if not os.access(folder, os.W_OK):
-        raise WriteError(errno.EACCES, f"{path} could not be written: {folder} is write-protected.")
+        raise WriteError(f"{path} could not be written: {folder} is write-protected.", errno.EACCES)

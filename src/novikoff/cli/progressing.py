@@ -17,7 +17,7 @@ from novikoff.data.pipes import Pipe
 from novikoff.data.reader import stream
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import BadRow, FileError, ParameterError
-from novikoff.labels import as_label, as_labels
+from novikoff.inputs.labels import as_label, as_labels
 from novikoff.progressive_validation import progressive
 
 WINDOW, BLOCK_BYTES = 1000, 2**24

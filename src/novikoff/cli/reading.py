@@ -18,7 +18,7 @@ from novikoff.data.reader import guess, read, survey
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import FileError, ParameterError
-from novikoff.labels import as_label, as_labels, as_written
+from novikoff.inputs.labels import as_label, as_labels, as_written
 from novikoff.separation.bracket import Bracket
 
 READING = (

@@ -23,7 +23,7 @@ from novikoff.cli.reading import (
 from novikoff.cli.wording import counted
 from novikoff.description import describe
 from novikoff.errors import ParameterError
-from novikoff.labels import as_written
+from novikoff.inputs.labels import as_written
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
 

@@ -19,10 +19,10 @@ from novikoff.data.reader import read, stream
 from novikoff.data.results import Data, Place, Skipped
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
 from novikoff.files import fingerprint, state_of
-from novikoff.inputs import size_of
-from novikoff.labels import as_label, as_labels, as_written, first_classes, known_classes
+from novikoff.inputs.arrays import size_of
+from novikoff.inputs.labels import as_label, as_labels, as_written, first_classes, known_classes
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.passes import Passes
+from novikoff.passes import Passes
 from novikoff.store import load_with_extra, save
 
 

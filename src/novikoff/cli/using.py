@@ -22,7 +22,7 @@ from novikoff.data.pipes import Pipe
 from novikoff.data.reader import stream
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import BadRow
-from novikoff.labels import as_written
+from novikoff.inputs.labels import as_written
 
 
 def blocks_for(

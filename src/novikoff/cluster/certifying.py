@@ -12,7 +12,6 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.cluster.connecting import (
     awaited,
@@ -24,15 +23,15 @@ from novikoff.cluster.connecting import (
 from novikoff.cluster.sources import SHARD_BYTES, Shard, Sharded, sharded
 from novikoff.cluster.surveying import Layout, Seen, layout_of, look, settled
 from novikoff.errors import DataError
-from novikoff.inputs import size_of
+from novikoff.inputs.arrays import size_of
 from novikoff.separation.certificate import Separability
 from novikoff.separation.separability import require_options
 from novikoff.separation.sharded import certify as search, verify as check
 from novikoff.separation.sharded.coordinator import Travel
 from novikoff.separation.sharded.protocol import Question, piece
 from novikoff.separation.sharded.verify import Reach
+from novikoff.typing import Array
 
-Array = npt.NDArray[Any]
 Watcher = Callable[[Travel], None]
 HELD = 0.4
 """The part of the workers' memory that shards may take between questions."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from novikoff import __version__
 from novikoff.cluster.shard import standing
-from novikoff.cores import n_cores
 from novikoff.errors import ClusterError, NovikoffError
+from novikoff.parallel.cores import n_cores
 
 LOCAL = "local"
 PATIENCE = 10

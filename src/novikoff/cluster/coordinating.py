@@ -32,9 +32,9 @@ from novikoff.cluster.shard import Setting, Told
 from novikoff.cluster.sources import Sharded
 from novikoff.cluster.surveying import Layout, layout_of
 from novikoff.errors import DataError, ParameterError
+from novikoff.inputs.weights import by_class
 from novikoff.learners.averaged import AveragedPerceptron
 from novikoff.learners.perceptron import Perceptron
-from novikoff.learners.weights import by_class
 
 HELD = 0.4
 """The part of the workers' memory that shards may take between epochs."""

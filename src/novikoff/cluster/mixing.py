@@ -32,11 +32,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from novikoff.inputs import overflow
-
-Array = npt.NDArray[Any]
+from novikoff.inputs.arrays import overflow
+from novikoff.typing import Array
 
 MIXINGS = ("uniform", "mistakes")
 FAN = 4

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 
 from novikoff import __version__
@@ -19,11 +18,10 @@ from novikoff.cluster.sources import FileShard, Shard
 from novikoff.cluster.surveying import Layout, Seen
 from novikoff.data.results import Data
 from novikoff.errors import ClusterError, DataError
-from novikoff.inputs import read, size_of
-from novikoff.labels import codes
-from novikoff.learners.weights import example_weights
-
-Array = npt.NDArray[Any]
+from novikoff.inputs.arrays import read, size_of
+from novikoff.inputs.labels import codes
+from novikoff.inputs.weights import example_weights
+from novikoff.typing import Array
 
 
 @dataclass(frozen=True)

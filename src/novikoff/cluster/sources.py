@@ -24,8 +24,8 @@ from novikoff.data.ranges import blamed_on_row_of_range, ranges_of, read_range
 from novikoff.data.reader import guess, read
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data
-from novikoff.doubles import require_exact
 from novikoff.errors import DataError, FileError, ParameterError
+from novikoff.inputs.doubles import require_exact
 
 SHARD_BYTES = 2**26
 LINES = ("svmlight", "vw")

@@ -9,16 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.cluster.sources import Shard, digest_of
 from novikoff.data.locations import first_not_among, third_label
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import DataError, FileError
-from novikoff.labels import as_label, as_labels, as_written, first_classes
-
-Array = npt.NDArray[Any]
+from novikoff.inputs.labels import as_label, as_labels, as_written, first_classes
+from novikoff.typing import Array
 
 
 class Seen(NamedTuple):

@@ -13,10 +13,10 @@ K. Weinberger et al., "Feature hashing for large scale multitask learning", ICML
 
 import numpy as np
 
+from novikoff.core.jit import njit
+from novikoff.core.rows import U
 from novikoff.data.numbers import TEN, digit
 from novikoff.data.reader_options import require_bits
-from novikoff.jit import njit
-from novikoff.rows import U
 
 _32 = np.uint64(2**32 - 1)
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.jit import njit
-from novikoff.rows import U
+from novikoff.core.jit import njit
+from novikoff.core.rows import U
 
 TAB, NEWLINE, RETURN, SPACE, HASH, COLON, BAR = (np.uint8(ord(c)) for c in "\t\n\r #:|")
 

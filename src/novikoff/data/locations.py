@@ -11,7 +11,7 @@ from novikoff.data.pipes import Pipe
 from novikoff.data.reader import stream
 from novikoff.data.results import Data
 from novikoff.errors import FileError
-from novikoff.labels import as_labels, as_written
+from novikoff.inputs.labels import as_labels, as_written
 
 FEW = 2**14
 """How many bytes of a block to read again at a time, before going line by line."""

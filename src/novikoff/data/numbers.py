@@ -28,8 +28,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from novikoff.jit import njit, overload
-from novikoff.rows import U
+from novikoff.core.jit import njit, overload
+from novikoff.core.rows import U
 
 PLUS, MINUS, POINT, ZERO, LOWER_E = (np.uint8(ord(c)) for c in "+-.0e")
 ONE, TEN = np.uint64(1), np.uint64(10)

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from novikoff.cores import n_cores, require_jobs
 from novikoff.data.formats import FORMATS
 from novikoff.errors import ParameterError
+from novikoff.parallel.cores import n_cores, require_jobs
 
 MESSAGES_KEPT = 5
 MOST_BITS = 30

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
+
 Matrix = sparse.csr_array | Array
 """Examples, a row each."""
 MESSAGES_KEPT = 5

@@ -21,9 +21,10 @@ from novikoff.data.lines import CHANGED, WIDE, Rule, Sink, Tally
 from novikoff.data.pipes import Opened
 from novikoff.data.plain_file import Bytes, PlainFile, changed
 from novikoff.data.reader_options import Options
-from novikoff.data.results import MESSAGES_KEPT, Array, Blocks, Data, Matrix, Place, Skipped
+from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Matrix, Place, Skipped
 from novikoff.data.text_blocks import Held, Text, blocks, pieces
 from novikoff.errors import FileError, ParameterError
+from novikoff.typing import Array
 
 PIECE = 2**21  # bytes that stay in a core's cache from being read to being parsed
 LONGEST_SHOWN = 40

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.data.reader_options import Column, Options
-from novikoff.data.results import MESSAGES_KEPT, Array, Data, Matrix, Place, Skipped
+from novikoff.data.results import MESSAGES_KEPT, Data, Matrix, Place, Skipped
 from novikoff.errors import FileError, ParameterError
+from novikoff.typing import Array
 
 INDEX = re.compile(r"__index_level_\d+__")
 SEPARATORS = {b"\t": "tabs", b";": "semicolons"}

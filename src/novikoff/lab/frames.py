@@ -11,17 +11,17 @@ from sklearn.exceptions import ConvergenceWarning
 import novikoff
 from novikoff.description import describe
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
-from novikoff.inputs import dense
+from novikoff.inputs.arrays import dense
+from novikoff.lab.link import LEARNERS, State, to_link
 from novikoff.lab.presets import NAMES, preset
 from novikoff.lab.scripts import parameters, script, starting
-from novikoff.lab.state import LEARNERS, State, to_link
 from novikoff.lab.verdicts import disjunction_bound, verdict
 from novikoff.lab.visits import MOST_STEPS, Visits, means, seen, visits
 from novikoff.learners.additive import Additive
 from novikoff.plots.convergence import brackets
 from novikoff.plots.theorem import curves, made_before
 from novikoff.proofs.proof import Proof
-from novikoff.trace import Trace
+from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
 BRACKETS = 600

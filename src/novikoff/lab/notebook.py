@@ -7,7 +7,7 @@ from typing import Any
 
 from novikoff.errors import ParameterError
 from novikoff.lab.frames import of_trace
-from novikoff.trace import Trace
+from novikoff.proofs.trace import Trace
 
 MODULES = ("words.js", "drawing.js", "plane.js", "vectors.js", "charts.js", "player.js")
 """The modules of the player, each after those that it imports."""

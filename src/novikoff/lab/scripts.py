@@ -3,7 +3,7 @@
 from typing import Any
 
 import novikoff
-from novikoff.lab.state import LEARNERS, State, shortest
+from novikoff.lab.link import LEARNERS, State, shortest
 
 ADDITIVE = ("fit_intercept", "normalize", "tie", "eta0", "slack")
 

@@ -18,7 +18,7 @@ from novikoff.errors import NovikoffError, ParameterError
 from novikoff.lab import sheet
 from novikoff.lab.frames import of_state, presets
 from novikoff.lab.guard import TEXT, Guard, Reply
-from novikoff.lab.state import from_link, to_link
+from novikoff.lab.link import from_link, to_link
 
 PORT = 1962
 """The year of the theorem."""

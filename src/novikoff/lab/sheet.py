@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.errors import DataError, ParameterError
+from novikoff.lab.link import FARTHEST, MOST_POINTS, State, plain
 from novikoff.lab.presets import Point
-from novikoff.lab.state import FARTHEST, MOST_POINTS, State, plain
 
 MOST_COLUMNS = 200
 LARGEST = 1e100

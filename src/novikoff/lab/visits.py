@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from novikoff.examples import shuffled
-from novikoff.inputs import as_seen, dense
-from novikoff.trace import Trace
+from novikoff.core.examples import shuffled
+from novikoff.inputs.arrays import as_seen, dense
+from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
 MOST_STEPS = 20_000

@@ -4,8 +4,8 @@ from novikoff.learners.arow import AROW
 from novikoff.learners.averaged import AveragedPerceptron
 from novikoff.learners.balanced_winnow import BalancedWinnow
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.dual import DualLearner
 from novikoff.learners.kernel import KernelPerceptron
+from novikoff.learners.kernels.machine import DualLearner
 from novikoff.learners.passive_aggressive import PassiveAggressive
 from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.pocket import Pocket

@@ -24,21 +24,23 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from novikoff import rules
+from novikoff import parameters
+from novikoff.core import rules
+from novikoff.core.examples import weight
+from novikoff.core.log import Log
+from novikoff.core.loops import Pass, move
+from novikoff.core.rows import Unit, add
+from novikoff.core.rules import is_right, of
 from novikoff.errors import ParameterError
-from novikoff.examples import weight
-from novikoff.inputs import as_rows
-from novikoff.learners import parameters
-from novikoff.learners.base import Array, MistakeDriven
-from novikoff.learners.moves import Moves
+from novikoff.inputs.arrays import as_rows
+from novikoff.inputs.weights import felt, least_positive
+from novikoff.learners.base import MistakeDriven
+from novikoff.learners.epoch import Work
+from novikoff.learners.replay import Moves
 from novikoff.learners.state import WEIGHTS, Ledger, State, first_weights
-from novikoff.learners.weights import felt, least_positive
-from novikoff.learners.work import Work
-from novikoff.loops import Log, Pass, move
 from novikoff.proofs.bounds import novikoff_bound
-from novikoff.rows import Unit, add
-from novikoff.rules import is_right, of
 from novikoff.separation.bracket import Bracket
+from novikoff.typing import Array
 
 TIES = {"mistake": 0, "negative": -1, "positive": +1}
 
@@ -216,9 +218,9 @@ class Additive(MistakeDriven):
         if self._is_joint(run):
             W, moves = W[None], moves[None]
         ended = self.converged_ and run.stream.one_data_set and not run.stream.is_open
-        found = []
+        told, found = (ledger.total, ledger.least, ledger.own_squares), []
         for w, moved, total, least, own in zip(
-            W, moves, ledger.total, ledger.least, ledger.own_squares, strict=True
+            W, moves, *map(np.ndarray.tolist, told), strict=True
         ):
             beside = sqrt(own) * float(run.space["slack"])
             upper, lower, length = R, 0.0, hypot(length_of(w), beside)

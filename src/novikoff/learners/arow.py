@@ -20,12 +20,13 @@ found wanting. Both are proved in `docs/theorems.md`, theorem 10.
 
 from typing import Any, NamedTuple
 
-from novikoff import rules
-from novikoff.examples import weight
-from novikoff.learners import margin, parameters
+from novikoff import parameters
+from novikoff.core import rules
+from novikoff.core.examples import weight
+from novikoff.core.rules import of
+from novikoff.learners import margin
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.state import State
-from novikoff.rules import of
 
 
 class Adaptive(NamedTuple):

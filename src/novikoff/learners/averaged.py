@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.examples import Examples
-from novikoff.inputs import overflow
+from novikoff.core.examples import Examples
+from novikoff.core.log import Log
+from novikoff.core.loops import replay
+from novikoff.inputs.arrays import overflow
 from novikoff.learners.additive import SEPARATE, Additive
-from novikoff.learners.base import Array
 from novikoff.learners.state import Field, State
-from novikoff.loops import Log, replay
+from novikoff.typing import Array
 
 
 def mean_weights(w: Array, u: Array, T: int) -> Array:

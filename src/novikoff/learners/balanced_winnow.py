@@ -24,18 +24,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff import rules
+from novikoff import parameters
+from novikoff.core import rules
+from novikoff.core.examples import Examples, n_visits, visit, weight
+from novikoff.core.jit import njit
+from novikoff.core.rows import Clipped, column, first, last, value
+from novikoff.core.rules import is_right, of
 from novikoff.errors import DataError, ParameterError
-from novikoff.examples import Examples, n_visits, visit, weight
-from novikoff.inputs import as_rows, names_in, require_sound, titled
-from novikoff.jit import njit
-from novikoff.learners import margin, parameters
-from novikoff.learners.base import Array
+from novikoff.inputs.arrays import as_rows, names_in, require_sound, titled
+from novikoff.learners import margin
+from novikoff.learners.epoch import Work
 from novikoff.learners.margin import Online
 from novikoff.learners.state import Field, State
-from novikoff.learners.work import Work
-from novikoff.rows import Clipped, column, first, last, value
-from novikoff.rules import is_right, of
+from novikoff.typing import Array
 
 FAR = 60.0
 """Weights that would pass $e$ to this are scaled down, all together."""

@@ -9,17 +9,19 @@ from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from novikoff.cores import require_jobs
+from novikoff import parameters
+from novikoff.core.examples import Examples, n_visits, shuffled
+from novikoff.core.log import Log
+from novikoff.core.loops import Pass
 from novikoff.errors import DataError, ParameterError
-from novikoff.examples import Examples, n_visits, shuffled
-from novikoff.inputs import as_rows, lengths_of, names_in, overflow, read, require_sound
-from novikoff.labels import (
+from novikoff.inputs.arrays import as_rows, lengths_of, names_in, overflow, read, require_sound
+from novikoff.inputs.fingerprint import fingerprint
+from novikoff.inputs.labels import (
     as_labels,
     classes_of_stream,
     codes,
@@ -27,18 +29,15 @@ from novikoff.labels import (
     numbered,
     numbered_two,
 )
-from novikoff.learners import many, parameters
-from novikoff.learners.fingerprint import fingerprint
-from novikoff.learners.predicting import Predicting
-from novikoff.learners.recording import Recorder, pair_of
+from novikoff.inputs.weights import SoFar, class_totals, example_weights, ratio, require_some
+from novikoff.learners.epoch import NO_SHARES, Work, first_visits, made, pass_over, pieces, room
+from novikoff.learners.predict import Predicting
+from novikoff.learners.replay import Recorder, pair_of
 from novikoff.learners.state import Field, State, Stream, Undo, undone_on_error
-from novikoff.learners.team import at_work
-from novikoff.learners.weights import SoFar, class_totals, example_weights, ratio, require_some
-from novikoff.learners.work import NO_SHARES, Work, made, pass_over, pieces, room
-from novikoff.loops import Log, Pass
+from novikoff.parallel.cores import require_jobs
+from novikoff.parallel.pool import at_work
 from novikoff.saving import Saved
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
 
 
 class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
@@ -87,7 +86,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _rule(self, run: State) -> Any:
-        """Its rule, as `novikoff.loops` knows it."""
+        """Its rule, as `novikoff.core.loops` knows it."""
 
     @abstractmethod
     def _recorder(self, run: State) -> Recorder:
@@ -345,7 +344,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             if run.log is not None:
                 run.log.begin_block(len(y))
             D = Examples(self._rows(X, run.space), y).weighted(weight).visited(order)
-            since = many.first_visits(D, late)
+            since = first_visits(D, late)
             if len(since) == 1 or (len(since) == 2 and since.any()):
                 D = self._look_on(run, X, D, n_visits(D) if len(since) == 1 else int(since.max()))
             updates, log = np.zeros(len(y), np.int64), room(self, run, len(y))

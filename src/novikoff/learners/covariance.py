@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from novikoff import parameters
+from novikoff.core.jit import njit
+from novikoff.core.rows import SUM, column, first, last, value
 from novikoff.errors import ParameterError
-from novikoff.jit import njit
-from novikoff.learners import parameters
-from novikoff.learners.base import Array
 from novikoff.learners.margin import OUT_OF_RANGE, Online
 from novikoff.learners.state import Field
-from novikoff.rows import SUM, column, first, last, value
+from novikoff.typing import Array
 
 MOST = 1 << 27
 """How many numbers the matrices may have: a gigabyte of doubles."""

@@ -19,19 +19,21 @@ from typing import Any, Self
 
 import numpy as np
 
+from novikoff import parameters
+from novikoff.core.log import Log
 from novikoff.errors import ParameterError
-from novikoff.inputs import overflow
-from novikoff.learners import gram, parameters
+from novikoff.inputs.arrays import overflow
 from novikoff.learners.additive import TIES, Rule
-from novikoff.learners.budget import Cycle, forgetful
-from novikoff.learners.dual import DualLearner
-from novikoff.learners.dual_blocks import Made, Targets, blocks
-from novikoff.learners.dual_margin import DualMargin
-from novikoff.learners.dual_state import Array, DualState
-from novikoff.learners.events import Events, shares, votes
-from novikoff.learners.gram import Block
-from novikoff.learners.support import Support
-from novikoff.loops import Log
+from novikoff.learners.kernels import gram
+from novikoff.learners.kernels.blocks import Made, Targets, blocks
+from novikoff.learners.kernels.forgetron import Cycle, forgetful
+from novikoff.learners.kernels.gram import Block
+from novikoff.learners.kernels.ledger import DualMargin
+from novikoff.learners.kernels.machine import DualLearner
+from novikoff.learners.kernels.mistakes import Events, shares, votes
+from novikoff.learners.kernels.run import DualState
+from novikoff.learners.kernels.support import Support
+from novikoff.typing import Array
 
 
 class KernelPerceptron(DualMargin, DualLearner):

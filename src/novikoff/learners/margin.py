@@ -9,15 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.examples import weight
-from novikoff.inputs import as_rows
-from novikoff.jit import njit
-from novikoff.learners import parameters
+from novikoff import parameters
+from novikoff.core.examples import weight
+from novikoff.core.jit import njit
+from novikoff.core.rows import SUM, column, first, last
+from novikoff.inputs.arrays import as_rows
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.recording import Recorder
-from novikoff.learners.ruled import Ruled
+from novikoff.learners.replay import Recorder, Ruled
 from novikoff.learners.state import State, first_weights
-from novikoff.rows import SUM, column, first, last
 
 INF = np.inf
 TINY = 2.0**-1022

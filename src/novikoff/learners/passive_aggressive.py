@@ -28,16 +28,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff import rules
-from novikoff.examples import weight
-from novikoff.jit import njit
-from novikoff.learners import margin, parameters
-from novikoff.learners.base import Array
+from novikoff import parameters
+from novikoff.core import rules
+from novikoff.core.examples import weight
+from novikoff.core.jit import njit
+from novikoff.core.loops import move
+from novikoff.core.rows import add, norm
+from novikoff.core.rules import of
+from novikoff.learners import margin
 from novikoff.learners.margin import Online
 from novikoff.learners.state import State
-from novikoff.loops import move
-from novikoff.rows import add, norm
-from novikoff.rules import of
+from novikoff.typing import Array
 
 VARIANTS = {"PA": 0, "PA-I": 1, "PA-II": 2}
 

@@ -1,6 +1,6 @@
 r"""The perceptron (Rosenblatt 1958): predict with the last weights.
 
-Its loop is in `novikoff.loops`; averaging and voting are other ways of predicting
+Its loop is in `novikoff.core.loops`; averaging and voting are other ways of predicting
 from what that loop did.
 """
 

@@ -28,15 +28,17 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.examples import Examples, n_visits, visit, weight
-from novikoff.jit import njit
-from novikoff.learners import parameters
+from novikoff import parameters
+from novikoff.core.examples import Examples, n_visits, visit, weight
+from novikoff.core.jit import njit
+from novikoff.core.log import Log
+from novikoff.core.loops import multiplied, replay, rival
+from novikoff.core.rules import is_right
 from novikoff.learners.additive import Additive, Rule
-from novikoff.learners.base import Array, MistakeDriven
+from novikoff.learners.base import MistakeDriven
+from novikoff.learners.epoch import Work, pass_over
 from novikoff.learners.state import Field, State
-from novikoff.learners.work import Work, pass_over
-from novikoff.loops import Log, multiplied, replay, rival
-from novikoff.rules import is_right
+from novikoff.typing import Array
 
 RUN, LONGEST, KNOWN, ERRORS, CHECKED = range(5)
 """The counts of a run: the right answers since the last mistake, those of the weights in the

@@ -28,16 +28,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff import rules
-from novikoff.jit import njit
-from novikoff.learners import parameters
-from novikoff.learners.dual import DualLearner
-from novikoff.learners.dual_blocks import ONE, Made
-from novikoff.learners.dual_state import Array, DualState
-from novikoff.learners.plain import Plain
-from novikoff.loops import Log
-from novikoff.rows import add, sqnorm
-from novikoff.rules import of
+from novikoff import parameters
+from novikoff.core import rules
+from novikoff.core.jit import njit
+from novikoff.core.log import Log
+from novikoff.core.rows import add, sqnorm
+from novikoff.core.rules import of
+from novikoff.learners.kernels.blocks import ONE, Made
+from novikoff.learners.kernels.linear import Plain
+from novikoff.learners.kernels.machine import DualLearner
+from novikoff.learners.kernels.run import DualState
+from novikoff.typing import Array
 
 EDGES = {"mistake": 0.0, "margin": 1.0}
 
@@ -45,7 +46,7 @@ OPPOSITE = 1e-13
 """Below this share of its greatest value, what $a - m^2$ is left with is rounding alone."""
 
 
-@njit
+@njit(cache=True)
 def shortest(m, q, xx):
     """What `w` and `y x` are multiplied by in the update; no numbers if there is none."""
     a = xx * q

@@ -30,14 +30,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from novikoff import rules
+from novikoff import parameters
+from novikoff.core import rules
+from novikoff.core.examples import weight
+from novikoff.core.jit import njit
+from novikoff.core.rules import of
 from novikoff.errors import ParameterError
-from novikoff.examples import weight
-from novikoff.jit import njit
-from novikoff.learners import margin, parameters
+from novikoff.learners import margin
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.state import State
-from novikoff.rules import of
 
 VARIANTS = {"I": 1, "II": 2}
 

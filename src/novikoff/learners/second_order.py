@@ -25,14 +25,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff import rules
-from novikoff.examples import weight
-from novikoff.jit import njit
-from novikoff.learners import margin, parameters
+from novikoff import parameters
+from novikoff.core import rules
+from novikoff.core.examples import weight
+from novikoff.core.jit import njit
+from novikoff.core.rows import column, first, last, value
+from novikoff.core.rules import is_right, of
+from novikoff.learners import margin
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.state import Field, State
-from novikoff.rows import column, first, last, value
-from novikoff.rules import is_right, of
 
 
 class Whitening(NamedTuple):

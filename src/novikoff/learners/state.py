@@ -11,14 +11,12 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from novikoff.core.log import Updates
 from novikoff.errors import ParameterError
-from novikoff.inputs import weight_dtype
-from novikoff.learners.updates import Updates
-
-Array = npt.NDArray[Any]
+from novikoff.inputs.arrays import weight_dtype
+from novikoff.typing import Array
 
 
 class Field(NamedTuple):

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from novikoff.cores import n_threads, one_thread_each, side_by_side, spans
-from novikoff.examples import Examples
-from novikoff.inputs import as_rows, at_unit_length, lengths_of, overflow, read
-from novikoff.jit import njit
+from novikoff.core.examples import Examples
+from novikoff.core.jit import njit
+from novikoff.core.log import Log
+from novikoff.core.rows import add, dot
+from novikoff.inputs.arrays import as_rows, at_unit_length, lengths_of, overflow, read
 from novikoff.learners.additive import SEPARATE, Additive
-from novikoff.learners.ballots import AT_ONCE, PRODUCTS, Ballots, products_with, vote
-from novikoff.learners.base import Array
 from novikoff.learners.state import State
-from novikoff.loops import Log
-from novikoff.rows import add, dot
+from novikoff.learners.voting import AT_ONCE, PRODUCTS, Ballots, products_with, vote
+from novikoff.parallel.cores import n_threads, one_thread_each, side_by_side, spans
+from novikoff.typing import Array
 
 BLOCK = 1 << 10
 """How many examples to vote on together, and"""

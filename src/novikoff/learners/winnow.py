@@ -16,17 +16,18 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from novikoff import rules
+from novikoff import parameters
+from novikoff.core import rules
+from novikoff.core.jit import njit
+from novikoff.core.rows import Above, is_binary, scale
+from novikoff.core.rules import is_right, of
 from novikoff.errors import ParameterError
-from novikoff.inputs import as_rows, names_in, require_binary, require_sound, weight_dtype
-from novikoff.jit import njit
-from novikoff.learners import parameters
-from novikoff.learners.base import Array, MistakeDriven
-from novikoff.learners.recording import Recorder, Redone
+from novikoff.inputs.arrays import as_rows, names_in, require_binary, require_sound, weight_dtype
+from novikoff.learners.base import MistakeDriven
+from novikoff.learners.epoch import Work
+from novikoff.learners.replay import Recorder, Redone
 from novikoff.learners.state import State
-from novikoff.learners.work import Work
-from novikoff.rows import Above, is_binary, scale
-from novikoff.rules import is_right, of
+from novikoff.typing import Array
 
 
 class Doubling(NamedTuple):

@@ -14,10 +14,10 @@ from math import fsum
 import numpy as np
 from scipy import sparse
 
-from novikoff.cores import row_by_row
-from novikoff.inputs import as_rows, dense
-from novikoff.jit import njit
-from novikoff.rows import U, add, column, dot, first, last, value
+from novikoff.core.jit import njit
+from novikoff.core.rows import U, add, column, dot, first, last, value
+from novikoff.inputs.arrays import as_rows, dense
+from novikoff.parallel.cores import row_by_row
 from novikoff.typing import Array, Matrix
 
 MOST_EXPONENT = 1000

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.clock import now
-from novikoff.cores import row_by_row
-from novikoff.examples import shuffle
-from novikoff.jit import njit
+from novikoff.core.clock import now
+from novikoff.core.examples import shuffle
+from novikoff.core.jit import njit
+from novikoff.core.rows import add, dot
 from novikoff.max_margin.coordinates import Frame, dots
 from novikoff.max_margin.gap import Gap, measure, undecided
-from novikoff.rows import add, dot
+from novikoff.parallel.cores import row_by_row
 from novikoff.typing import Array
 
 PASSES, FULL = 25, 100

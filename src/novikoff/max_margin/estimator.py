@@ -17,10 +17,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
 
-from novikoff.clock import now
+from novikoff.core.clock import now
 from novikoff.errors import DataError, NotSeparable, OutOfTime, ParameterError
-from novikoff.inputs import as_rows, names_in, overflow, read, require_sound
-from novikoff.labels import Signs, as_labels, two_classes
+from novikoff.inputs.arrays import as_rows, names_in, overflow, read, require_sound
+from novikoff.inputs.labels import Signs, as_labels, two_classes
 from novikoff.max_margin.newton import Solution, solve
 from novikoff.saving import Saved
 from novikoff.separation import rounding, widest

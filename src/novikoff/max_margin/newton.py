@@ -24,9 +24,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
-from novikoff.clock import now
-from novikoff.inputs import overflow
-from novikoff.jit import njit
+from novikoff.core.clock import now
+from novikoff.core.jit import njit
+from novikoff.inputs.arrays import overflow
 from novikoff.max_margin.coordinates import Frame, square_total
 from novikoff.max_margin.descent import approach
 from novikoff.max_margin.gap import Gap, length_square, measure, undecided

@@ -8,11 +8,11 @@ from scipy.sparse.linalg import LinearOperator, svds
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from novikoff.errors import ParameterError
-from novikoff.inputs import as_seen, dense
-from novikoff.labels import as_labels
+from novikoff.inputs.arrays import as_seen, dense
+from novikoff.inputs.labels import as_labels
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.dual import DualLearner
+from novikoff.learners.kernels.machine import DualLearner
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.plots.regions import class_numbers, draw_regions, is_plane, require_drawable, scores
 from novikoff.plots.style import (

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.labels import as_labels, two_classes
+from novikoff.inputs.labels import as_labels, two_classes
 from novikoff.learners import AveragedPerceptron, Perceptron, VotedPerceptron
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.plots.style import (

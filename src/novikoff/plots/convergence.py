@@ -9,7 +9,7 @@ from novikoff.errors import NotSeparable
 from novikoff.learners.additive import Additive
 from novikoff.plots.style import BLUE, GREY, VERMILLION, Axes, Display, legend, pyplot
 from novikoff.proofs.proof import as_in_run, lowest_lead
-from novikoff.trace import Trace
+from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
 POINTS = 150

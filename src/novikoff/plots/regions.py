@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import DataError, ParameterError
-from novikoff.labels import codes, known_by
+from novikoff.inputs.labels import codes, known_by
 from novikoff.plots.style import CLASSES, Axes, ink
 from novikoff.typing import Array
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 
 from novikoff.errors import ParameterError
-from novikoff.inputs import dense
+from novikoff.inputs.arrays import dense
 from novikoff.typing import Array, Matrix
 
 Axes: TypeAlias = Any

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from novikoff.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, Axes, Display, legend
 from novikoff.proofs.proof import Proof
-from novikoff.trace import Trace
+from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
 FAR = 12.0

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from novikoff.errors import ParameterError
-from novikoff.inputs import as_seen, dense
+from novikoff.inputs.arrays import as_seen, dense
 from novikoff.learners.additive import Additive
 from novikoff.plots.style import (
     BLUE,
@@ -20,7 +20,7 @@ from novikoff.plots.style import (
     keep_inside,
     legend_below,
 )
-from novikoff.trace import Trace
+from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
 

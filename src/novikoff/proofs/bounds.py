@@ -170,7 +170,7 @@ def forgetron_bound(radius: float, margin: float, budget: int, *, hinge_loss: fl
     ----------
     Dekel, O., Shalev-Shwartz, S. & Singer, Y. (2008). The Forgetron: a kernel-based perceptron on a
     budget. SIAM Journal on Computing 37(5); first in NIPS 18, 2005. The proof, for the shrinking
-    that is used here, is written out at the top of `novikoff/learners/budget.py`.
+    that is used here, is written out at the top of `novikoff/learners/kernels/forgetron.py`.
     """
     _require(radius=radius, margin=margin, hinge_loss=hinge_loss)
     if not budget >= 1 or budget != int(budget):

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from novikoff.clock import now
+from novikoff.core.clock import now
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
-from novikoff.inputs import as_rows, at_unit_length
+from novikoff.inputs.arrays import as_rows, at_unit_length
 from novikoff.learners.additive import Additive
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.proofs.bounds import novikoff_bound

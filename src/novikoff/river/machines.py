@@ -12,12 +12,10 @@ from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from novikoff.inputs import overflow
-from novikoff.river.rows import Name, Row
-
-Array = npt.NDArray[Any]
+from novikoff.inputs.arrays import overflow
+from novikoff.river.dictionaries import Name, Row
+from novikoff.typing import Array
 
 
 class Weights(dict[Name, float]):

@@ -11,9 +11,9 @@ import numpy as np
 from river import base
 
 from novikoff.errors import DataError
-from novikoff.inputs import overflow
+from novikoff.inputs.arrays import overflow
+from novikoff.river.dictionaries import Name, Row, in_order, rows_of, sound
 from novikoff.river.machines import Machine, Narrow, Places, Step, Together, Wide
-from novikoff.river.rows import Name, Row, in_order, rows_of, sound
 
 WIDE = 128
 """From so many features on, a row and the weights of a model that meets it are arrays."""

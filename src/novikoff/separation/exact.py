@@ -15,9 +15,9 @@ import numpy as np
 from flint import fmpz_mat, nmod_mat
 from scipy import sparse
 
-from novikoff.inputs import as_rows, dense
-from novikoff.jit import njit
-from novikoff.rows import SUM, column, first, last, value
+from novikoff.core.jit import njit
+from novikoff.core.rows import SUM, column, first, last, value
+from novikoff.inputs.arrays import as_rows, dense
 from novikoff.typing import Array, Matrix
 
 U_ROUND = 2.0**-53

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpz_mat
 
-from novikoff.clock import now
+from novikoff.core.clock import now
 from novikoff.separation.exact import Whole, modular
 
 Vector = list[int]

@@ -11,10 +11,10 @@ from sklearn.utils.validation import (
     check_consistent_length,
 )
 
-from novikoff.cores import row_by_row
-from novikoff.doubles import names_of, require_exact
+from novikoff.core.jit import njit
+from novikoff.core.rows import SUM, U, column, first, last, norm, value
 from novikoff.errors import DataError
-from novikoff.inputs import (
+from novikoff.inputs.arrays import (
     DTYPES,
     in_bytes,
     in_canonical_order,
@@ -22,9 +22,9 @@ from novikoff.inputs import (
     require_sound,
     weight_dtype,
 )
-from novikoff.jit import njit
-from novikoff.labels import as_labels, known_by, numbered
-from novikoff.rows import SUM, U, column, first, last, norm, value
+from novikoff.inputs.doubles import names_of, require_exact
+from novikoff.inputs.labels import as_labels, known_by, numbered
+from novikoff.parallel.cores import row_by_row
 from novikoff.typing import Array, Matrix
 
 WIDE = 500

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import qr, qr_delete, qr_insert, solve_triangular
 
-from novikoff.clock import now
+from novikoff.core.clock import now
 from novikoff.typing import Array
 
 Oracle = Callable[[Array], tuple[Hashable, Array]]

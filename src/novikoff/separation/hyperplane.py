@@ -7,8 +7,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from novikoff.errors import DataError
-from novikoff.inputs import in_canonical_order, require_sound
-from novikoff.labels import Signs, as_labels, signs_of
+from novikoff.inputs.arrays import in_canonical_order, require_sound
+from novikoff.inputs.labels import Signs, as_labels, signs_of
 from novikoff.typing import Array, Matrix
 
 

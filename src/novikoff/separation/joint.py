@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.clock import now
+from novikoff.core.clock import now
 from novikoff.proofs.bounds import novikoff_bound
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.certificate import Separability, undecided

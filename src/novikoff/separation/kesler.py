@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from novikoff.inputs import as_rows, lengths_of
+from novikoff.inputs.arrays import as_rows, lengths_of
 from novikoff.separation.exact import (
     U_ROUND,
     Exact,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from novikoff.inputs import as_rows
-from novikoff.jit import njit
+from novikoff.core.jit import njit
+from novikoff.inputs.arrays import as_rows
 from novikoff.max_margin.coordinates import BLOCK, total, total_size
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.exact import LEAST, U_ROUND, compensated_score, plain_score

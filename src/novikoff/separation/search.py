@@ -20,8 +20,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
-from novikoff.clock import now
-from novikoff.inputs import as_rows, dense
+from novikoff.core.clock import now
+from novikoff.inputs.arrays import as_rows, dense
 from novikoff.max_margin.coordinates import MOST_EXPONENT
 from novikoff.separation.exact import (
     Multipliers,

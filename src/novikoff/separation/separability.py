@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novikoff.clock import now
-from novikoff.cores import using
+from novikoff.core.clock import now
 from novikoff.errors import ParameterError
+from novikoff.parallel.cores import using
 from novikoff.separation.certificate import Separability
 from novikoff.separation.decide import of_two
 from novikoff.separation.geometry import labelled, without_empty_columns

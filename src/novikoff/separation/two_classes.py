@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from novikoff.inputs import as_rows
+from novikoff.inputs.arrays import as_rows
 from novikoff.separation import widest
 from novikoff.separation.exact import (
     Exact,

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.clock import now
-from novikoff.inputs import as_rows, dense
+from novikoff.core.clock import now
+from novikoff.inputs.arrays import as_rows, dense
 from novikoff.max_margin.coordinates import power_of_two
 from novikoff.max_margin.newton import Solution, solve
 from novikoff.separation import rounding

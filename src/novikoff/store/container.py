@@ -23,7 +23,8 @@ import safetensors
 import safetensors.numpy
 
 from novikoff.errors import ModelFileError, ParameterError
-from novikoff.store.values import Array, parsed_object, written
+from novikoff.store.values import parsed_object, written
+from novikoff.typing import Array
 
 STDIN = "-"
 HEADER_LIMIT = 1 << 24

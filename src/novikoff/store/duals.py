@@ -7,19 +7,18 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from novikoff.errors import ModelFileError, ParameterError
-from novikoff.learners import gram
-from novikoff.learners.budget import Cycle
-from novikoff.learners.classes import n_outputs
-from novikoff.learners.dual import DualLearner
-from novikoff.learners.dual_state import DualLedger, DualState
-from novikoff.learners.events import Events
-from novikoff.learners.gram import KERNELS, Kernel
+from novikoff.inputs.weights import require_meaning
 from novikoff.learners.kernel import KernelPerceptron
-from novikoff.learners.parameters import LARGEST
-from novikoff.learners.plain import Plain
+from novikoff.learners.kernels import gram
+from novikoff.learners.kernels.forgetron import Cycle
+from novikoff.learners.kernels.gram import KERNELS, Kernel
+from novikoff.learners.kernels.linear import Plain
+from novikoff.learners.kernels.machine import DualLearner
+from novikoff.learners.kernels.mistakes import Events
+from novikoff.learners.kernels.run import DualLedger, DualState
+from novikoff.learners.kernels.support import Support, n_outputs
 from novikoff.learners.state import Stream
-from novikoff.learners.support import Support
-from novikoff.learners.weights import require_meaning
+from novikoff.parameters import LARGEST
 from novikoff.store.parts import MOST, Parts
 from novikoff.store.records import pack_dual_record, unpack_dual_record
 from novikoff.store.runs import unpack_rows

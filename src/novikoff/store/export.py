@@ -21,7 +21,7 @@ from novikoff.files import replacing
 from novikoff.learners import DUALS, VotedPerceptron
 from novikoff.learners.base import MistakeDriven
 from novikoff.max_margin.estimator import MaxMargin
-from novikoff.store.values import Array
+from novikoff.typing import Array
 
 OPSET, IR_VERSION = 17, 8
 """Old enough for the runtimes of 2022 on."""

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from sklearn.utils import check_random_state
 
+from novikoff.inputs.weights import require_meaning
 from novikoff.learners import DUALS, LEARNERS, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.weights import require_meaning
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.store.duals import check_dual, pack_dual, summary_of_dual, unpack_dual
 from novikoff.store.parts import Parts

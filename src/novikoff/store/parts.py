@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import ModelFileError
-from novikoff.learners.parameters import LARGEST
-from novikoff.store.values import Array, decoded
+from novikoff.parameters import LARGEST
+from novikoff.store.values import decoded
+from novikoff.typing import Array
 
 MOST = 1 << 53
 """How large a count can be: so many are counted exactly in doubles too."""

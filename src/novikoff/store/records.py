@@ -4,19 +4,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from novikoff.core.log import Growth, Updates, columns
 from novikoff.errors import ModelFileError
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.dual_state import DualState
-from novikoff.learners.parameters import LARGEST
+from novikoff.learners.kernels.run import DualState
 from novikoff.learners.state import WEIGHTS, State, flat
-from novikoff.learners.updates import Growth, Updates, columns
+from novikoff.parameters import LARGEST
 from novikoff.store.parts import MOST, Parts
 from novikoff.store.runs import declared_tensor
 from novikoff.store.values import encoded
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
 
 PLACES = ("before", "n_given", "origin", "visited")
 """The counts of a record."""

@@ -3,21 +3,19 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import clone
 
 from novikoff.errors import ModelFileError
-from novikoff.inputs import IN_ORDER, csr_state
+from novikoff.inputs.arrays import IN_ORDER, csr_state
 from novikoff.learners.averaged import AveragedPerceptron, mean_weights
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.parameters import LARGEST
 from novikoff.learners.state import WEIGHTS as LIKE_WEIGHTS, Field, Ledger, State, Stream, flat
 from novikoff.learners.voted import Mistakes
+from novikoff.parameters import LARGEST
 from novikoff.store.parts import Parts
 from novikoff.store.values import decoded, encoded
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
 
 WEIGHTS = (np.float64, np.float32)
 VALUES = (*WEIGHTS, np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32)

@@ -5,11 +5,9 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.errors import ModelFileError, NovikoffError, ParameterError
-
-Array = npt.NDArray[Any]
+from novikoff.typing import Array
 
 SCALARS = (
     "bool",

@@ -20,10 +20,11 @@ from scipy import sparse
 from novikoff.data.formats import Handler
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
-from novikoff.data.results import Array, Blocks, Data, Place
+from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables import LABEL, examples_of, layout_of, title
-from novikoff.doubles import EXACT, rounded
 from novikoff.errors import FileError, ParameterError
+from novikoff.inputs.doubles import EXACT, rounded
+from novikoff.typing import Array
 
 MOST_DENSE = 1 << 31
 """How many bytes a sparse matrix may take as a table."""

@@ -28,10 +28,11 @@ from novikoff.data.formats import Handler
 from novikoff.data.formats.arrow import table_of
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
-from novikoff.data.results import MESSAGES_KEPT, Array, Blocks, Data, Place, Skipped
+from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
 from novikoff.data.tables import LABEL, Layout, examples_of, layout_of, other_separator, said, title
 from novikoff.data.text_blocks import blocks
 from novikoff.errors import FileError
+from novikoff.typing import Array
 
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 FIELD = re.compile(rb'"((?:[^"]|"")*)"(?=,|$)|([^,]*)')

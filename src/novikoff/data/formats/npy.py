@@ -12,9 +12,10 @@ import numpy as np
 from novikoff.data.formats import Handler
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
-from novikoff.data.results import Array, Blocks, Data, Place
+from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables import Layout, as_asked, layout_of, require_table, sound
 from novikoff.errors import FileError
+from novikoff.typing import Array
 
 
 def stream(source: Opened, options: Options, start: Place) -> Blocks:

@@ -20,9 +20,10 @@ from scipy import sparse
 from novikoff.data.formats import Handler
 from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
-from novikoff.data.results import Array, Blocks, Data, Place
+from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables import Layout, as_asked, require_table, sound
 from novikoff.errors import FileError
+from novikoff.typing import Array
 
 
 def read(source: Opened, options: Options) -> Data:

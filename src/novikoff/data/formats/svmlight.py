@@ -20,6 +20,8 @@ from typing import IO
 import numpy as np
 from scipy import sparse
 
+from novikoff.core.jit import njit
+from novikoff.core.rows import U
 from novikoff.data import sparse_text
 from novikoff.data.formats import Handler
 from novikoff.data.lines import (
@@ -46,8 +48,6 @@ from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Place
 from novikoff.data.text_blocks import blocks
 from novikoff.errors import ParameterError
-from novikoff.jit import njit
-from novikoff.rows import U
 
 LABEL, INDEX, COLON_MISSING, VALUE, ORDER, RANGE, QUERY = range(1, 8)
 EXPECTED = {

@@ -23,6 +23,8 @@ from typing import IO
 
 import numpy as np
 
+from novikoff.core.jit import njit
+from novikoff.core.rows import U
 from novikoff.data import sparse_text
 from novikoff.data.formats import Handler
 from novikoff.data.hashing import hashed
@@ -51,8 +53,6 @@ from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data
 from novikoff.errors import ParameterError
-from novikoff.jit import njit
-from novikoff.rows import U
 
 NO_BAR, LABEL, WEIGHT, BASE, NAMESPACE, FACTOR, NAME, CONTROL, VALUE, SUM = range(1, 11)
 EXPECTED = {

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.clock import now
+from novikoff.core.clock import now
 from novikoff.proofs.bounds import novikoff_bound
 from novikoff.separation import divergence, widest
 from novikoff.separation.bracket import Bracket

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from novikoff.clock import now
+from novikoff.core.clock import now
 from novikoff.errors import DataError
-from novikoff.inputs import DTYPES
-from novikoff.labels import numbered
+from novikoff.inputs.arrays import DTYPES
+from novikoff.inputs.labels import numbered
 from novikoff.separation.sharded.protocol import Given, Problem, Question, Shards, given
 from novikoff.separation.sharded.questions import Measured, Surveyed, margins, survey
 from novikoff.typing import Array, Matrix

@@ -14,8 +14,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError
-from novikoff.inputs import require_sound
-from novikoff.labels import as_labels, codes, known_by
+from novikoff.inputs.arrays import require_sound
+from novikoff.inputs.labels import as_labels, codes, known_by
 from novikoff.separation.certificate import Separability
 from novikoff.separation.geometry import in_rows
 from novikoff.separation.kesler import ManyClasses, examples, kind

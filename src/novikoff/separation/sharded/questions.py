@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from novikoff.inputs import as_rows
+from novikoff.inputs.arrays import as_rows
 from novikoff.separation import divergence
 from novikoff.separation.exact import Exact
 from novikoff.separation.geometry import column_peaks, cosines, longest

@@ -1,0 +1,1 @@
+"""What is compiled: rows, the products with them, the two loops, and the log they write."""

@@ -1,0 +1,119 @@
+"""A pass to be made: what a loop needs for it, and who makes it."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.core.examples import Examples, n_visits
+from novikoff.core.log import Log
+from novikoff.core.loops import Apart, Joint, Pass, Single, drive
+from novikoff.core.products import suited
+from novikoff.core.rules import is_foreseen
+from novikoff.learners.state import State
+from novikoff.parallel.cores import n_threads
+from novikoff.parallel.pool import Team, shared_out
+from novikoff.typing import Array
+
+ROOM = 1 << 22
+"""How many updates of a pass to make room for at once, where one visit can make many."""
+NONE, NO_SHARES = np.empty(0), np.empty((0, 0), np.int32)
+NO_EXTRA, AT_ONCE = np.empty((1, 0)), np.zeros(1, np.int64)
+
+
+def first_visits(D: Examples, late: Array) -> Array:
+    """From which visit on each class takes part: a late one from its first example on."""
+    since = np.zeros(len(late), np.int64)
+    if late.any():
+        since[late] = n_visits(D)
+        classes, first = np.unique(D.y[D.visits()], return_index=True)
+        since[classes] = np.where(late[classes], first, 0)
+    return since
+
+
+class Work(NamedTuple):
+    """A pass to be made, or a piece of one."""
+
+    D: Examples
+    since: Array
+    """The visit from which on each class takes part."""
+    updates: Array
+    """How often each example was updated on before."""
+    log: Log
+    """Room for its updates."""
+    squares: Array = NONE
+    """The squared lengths before it, and then those after it; empty if it is not recorded."""
+    measure: bool = False
+    """Are rows to be checked, and their lengths taken?"""
+    team: Team | None = None
+    """The threads that make it, if there are several."""
+
+    def tally(self, k: int) -> None:
+        """Count the `k` updates that it made with the examples they were made on."""
+        rows = self.D.rows_at(self.log.time[:k])
+        np.add.at(self.updates, rows, 1)
+
+
+def most_updates(learner: Any, run: State) -> int:
+    """How many updates one visit can make."""
+    return len(run.weights) if learner._machines() else 1
+
+
+def room(learner: Any, run: State, n: int) -> Log:
+    """Room for the updates of a pass over `n` examples, or of a piece of it."""
+    each = most_updates(learner, run)
+    most = n if each == 1 else min(n, max(1, ROOM // each)) * each
+    return Log.room(most, recorded=run.log is not None)
+
+
+def pieces(learner: Any, run: State, whole: Work) -> Iterator[Work]:
+    """A pass in one piece, or in as many as there is room for the updates of."""
+    D, n = whole.D, n_visits(whole.D)
+    most = max(1, len(whole.log.time) // most_updates(learner, run))
+    if n <= most and run.log is None:  # as always, but for the longest and the recorded
+        yield whole
+        return
+    for low in range(0, n, most):
+        part = D if n <= most else D.visited(D.visits()[low : low + most])
+        squares = NONE if run.log is None else run.log.now.copy()
+        yield whole._replace(D=part, since=whole.since - low, squares=squares)
+
+
+def pass_over(learner: Any, run: State, work: Work) -> Pass:
+    """All that a loop needs."""
+    apart, since = run.many and learner._machines(), work.since
+    if run.many:
+        run.weights = suited(run.weights, work.D.rows)
+    if apart:  # there is a rest only once there is a second class
+        since = np.maximum(since, np.sort(since)[1])
+    W, kept = run.weights, learner._kept_by_rule
+    return Pass(
+        kind=Single() if not run.many else Apart(0) if apart else Joint(),
+        W=W,
+        extra=run.extra[kept] if kept else _no_extra(len(W)),
+        shares=learner._shares(run, work),
+        log=work.log,
+        D=work.D,
+        rule=learner._rule(run),
+        since=since if run.many else AT_ONCE,
+        scores=np.empty(len(W), W.dtype),
+        least=np.array([np.inf] * (len(W) if apart else 1)),
+        squares=work.squares,
+        mistakes=np.array([sum(run.ledger.mistakes)]),
+        whole=learner._changes_all(run.space),
+        measure=work.measure,
+    )
+
+
+def _no_extra(n: int) -> Array:
+    return NO_EXTRA if n == 1 else np.empty((n, 0))
+
+
+def made(p: Pass, team: Team | None, n_jobs: int | None) -> tuple[int, float, int]:
+    """Make a pass: by a loop, or by threads that share its machines, or look ahead."""
+    if isinstance(p.kind, Apart):
+        return shared_out(1 if len(p.squares) else n_threads(n_jobs), p)
+    if team is not None and is_foreseen(p.rule):
+        return team.epoch(p)
+    done: tuple[int, float, int] = drive(p, 0, 0, n_visits(p.D), 0.0, False)
+    return done

@@ -1,0 +1,1 @@
+"""Threads: what compiled code needs for them, and the same run made by several."""

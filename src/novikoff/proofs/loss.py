@@ -1,0 +1,91 @@
+r"""The perceptron loss, and the sense in which the perceptron descends on it.
+
+$$L(w, b) = \sum_i \max(0, -y_i(\langle w, x_i\rangle + b))$$
+
+A step of size $\eta$ against a subgradient on one example, with $k = -1$ at the kink, is
+the perceptron's update. The loss as a whole is least at $w = 0$: the algorithm is worth
+something because of where it stops.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from novikoff import parameters
+from novikoff.errors import ParameterError
+from novikoff.separation.hyperplane import labelled_scores
+from novikoff.typing import Array
+
+
+def perceptron_loss(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:
+    r"""The perceptron loss $\sum_i \max(0, -y_i(\langle w, x_i\rangle + b))$.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+        Two labels of any kind; the larger is positive. If they are -1 and +1, one class
+        may be missing.
+    coef : array of shape (n_features,) or (1, n_features)
+    intercept : float, default=0.0
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from novikoff import perceptron_loss
+    >>> perceptron_loss([[1.0], [3.0]], [+1, -1], coef=[2.0])
+    6.0
+
+    References
+    ----------
+    Lecture note 004, "Perceptron loss".
+    """
+    _, y, _, s = labelled_scores(X, y, coef, intercept)
+    return float(np.maximum(0.0, -(y * s)).sum())
+
+
+def perceptron_subgradient(
+    X: Any, y: Any, coef: Any, intercept: Any = 0.0, *, k: float = -1.0
+) -> tuple[Array, float]:
+    r"""One subgradient of the perceptron loss with respect to $(w, b)$.
+
+    $$g = \sum_i g_i (x_i, 1), \qquad g_i = \begin{cases}
+      0 & y_i s_i > 0 \\ -y_i & y_i s_i < 0 \\ k\,y_i & y_i s_i = 0\end{cases}$$
+
+    with $s_i = \langle w, x_i\rangle + b$. It is a subgradient for every $k \in [-1, 0]$.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+        As for `perceptron_loss`.
+    coef : array of shape (n_features,) or (1, n_features)
+    intercept : float, default=0.0
+    k : float in [-1, 0], default=-1.0
+        What a score of 0 contributes; -1 makes it the perceptron's update.
+
+    Returns
+    -------
+    (ndarray of shape (n_features,), float)
+        The parts with respect to $w$ and to $b$.
+
+    Examples
+    --------
+    >>> from novikoff import perceptron_subgradient
+    >>> perceptron_subgradient([[1.0, 2.0]], [+1], coef=[0.0, 0.0])
+    (array([-1., -2.]), -1.0)
+
+    References
+    ----------
+    Lecture note 004, "Perceptron loss".
+    """
+    parameters.number("k", k)
+    if not -1.0 <= k <= 0.0:
+        raise ParameterError(f"k={k!r} was given, but only k in [-1, 0] gives a subgradient.")
+    X, y, _, s = labelled_scores(X, y, coef, intercept)
+    m = y * s
+    g = np.where(m > 0, 0.0, np.where(m < 0, -1.0, k)) * y
+    return np.asarray(g @ X), float(g.sum())
