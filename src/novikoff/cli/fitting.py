@@ -66,7 +66,7 @@ def fit(arguments: Namespace) -> int:
     if arguments.n_jobs is not None and "n_jobs" in signature(learner).parameters:
         parameters["n_jobs"] = arguments.n_jobs
     model = learner(**parameters)
-    model._check_common()
+    model._check_parameters()
     if arguments.learner in KERNELS:
         require_whole(arguments, arguments.learner)
     if arguments.cluster:
