@@ -19,8 +19,8 @@ from novikoff.lab.verdicts import disjunction_bound, verdict
 from novikoff.lab.visits import MOST_STEPS, Visits, means, seen, visits
 from novikoff.learners.additive import Additive
 from novikoff.plots.convergence import brackets
-from novikoff.plots.theorem import curves, made_before
-from novikoff.proofs.proof import Proof
+from novikoff.plots.theorem import curves
+from novikoff.proofs.proof import Proof, made_before
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
@@ -181,8 +181,7 @@ def bracket(trace: Trace) -> dict[str, Any] | None:
     if not isinstance(trace._learner, Additive):
         return None
     k, lower, upper = brackets(trace, BRACKETS)
-    before = int(trace.mistakes[0] - 1) if len(trace) else 0
-    return _listed(k=k - before, lower=lower, upper=upper)
+    return _listed(k=k - int(made_before(trace.mistakes)), lower=lower, upper=upper)
 
 
 def theorem(trace: Trace, Z: Array, y: Array) -> dict[str, Any]:
@@ -210,7 +209,7 @@ def theorem(trace: Trace, Z: Array, y: Array) -> dict[str, Any]:
             "example has a private feature, and so the data has a margin.",
         }
     return {
-        "bound": proof.bound - made_before(proof) if proof.bound < inf else None,
+        "bound": proof.bound - made_before(proof.mistakes) if proof.bound < inf else None,
         "margin": proof.margin,
         "radius": proof.radius,
         "holds": proof.holds,

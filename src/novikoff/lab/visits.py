@@ -42,7 +42,7 @@ def order(trace: Trace) -> Array | None:
     learner, n, epochs = trace._learner, trace._n_given, len(trace.mistakes_per_epoch)
     seed = learner.random_state
     known = not learner.shuffle or isinstance(seed, int | np.integer)
-    if not known or trace._visited != n or not 0 < n * epochs <= MOST_STEPS:
+    if not known or trace._made.visited != n or not 0 < n * epochs <= MOST_STEPS:
         return None
     random = check_random_state(seed)
     rows = [shuffled(None, n, random) if learner.shuffle else np.arange(n) for _ in range(epochs)]

@@ -8,7 +8,7 @@ import numpy as np
 from novikoff.errors import NotSeparable
 from novikoff.learners.additive import Additive
 from novikoff.plots.style import BLUE, GREY, VERMILLION, Axes, Display, legend, pyplot
-from novikoff.proofs.proof import as_in_run, lowest_lead
+from novikoff.proofs.proof import as_in_run, least_margin
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
@@ -164,8 +164,8 @@ class ProgressDisplay(Display):
 
 def brackets(trace: Trace, points: int = POINTS) -> tuple[Array, Array, Array]:
     """Both ends of the margin bracket, the best by then, at some of the updates."""
-    X, y = trace.data
-    Z, n, width = as_in_run(X, trace._space), len(trace), trace.start.shape[-1]
+    y, Z = trace.data[1], as_in_run(trace)
+    n, width = len(trace), trace.start.shape[-1]
     slack = float(trace._space["slack"])
     ks = 1 + np.arange(n)
     if n > points:
@@ -179,8 +179,7 @@ def brackets(trace: Trace, points: int = POINTS) -> tuple[Array, Array, Array]:
             w[..., width:] = moved[..., width:] = _private(trace, k) * slack
         upper[j] = np.linalg.norm(moved) / total[k - 1]
         length = np.linalg.norm(w)
-        least = lowest_lead(Z, y, w) if w.ndim > 1 else (y * (Z @ w)).min()
-        lower[j] = least / length if length else 0.0
+        lower[j] = least_margin(Z, y, w) / length if length else 0.0
     best = np.maximum.accumulate(np.maximum(lower, 0.0))
     return trace.mistakes[ks - 1], best, np.minimum.accumulate(upper)
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from novikoff.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, Axes, Display, legend
-from novikoff.proofs.proof import Proof
+from novikoff.proofs.proof import Proof, made_before
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
@@ -108,7 +108,7 @@ class ProofDisplay(Display):
         """The point past which there is no update."""
         bound, proof = self.proof.bound, self.proof
         a = proof.steps[0] if len(proof.steps) else 1.0
-        height = proof.start[0] + (bound - made_before(proof)) * a * proof.margin
+        height = proof.start[0] + (bound - made_before(proof.mistakes)) * a * proof.margin
         ax.axvspan(bound, end, color=GREY, alpha=0.2, linewidth=0)
         ax.axvline(bound, color=GREY, linewidth=1, linestyle=":")
         ax.plot([bound], [height], "D", color=GREY, markersize=6, zorder=4)
@@ -144,14 +144,9 @@ class Curves(NamedTuple):
     r"""Are they $k\gamma$ and $\sqrt k\,R$?"""
 
 
-def made_before(proof: Proof) -> float:
-    """How many mistakes there were before the recording began."""
-    return float(proof.mistakes[0] - 1) if len(proof.mistakes) else 0.0
-
-
 def curves(proof: Proof, samples: int = 400) -> Curves:
     """The outer two quantities, at so many places."""
-    k0, n = made_before(proof), len(proof.steps)
+    k0, n = made_before(proof.mistakes), len(proof.steps)
     plain = proof.start == (0.0, 0.0)
     even = n == 0 or bool((proof.steps == proof.steps[0]).all())
     crosses = bool(np.isfinite(proof.bound)) and even

@@ -7,17 +7,18 @@ the perceptron's update. The loss as a whole is least at $w = 0$: the algorithm 
 something because of where it stops.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from novikoff import parameters
 from novikoff.errors import ParameterError
 from novikoff.separation.hyperplane import labelled_scores
-from novikoff.typing import Array
+from novikoff.typing import Array, MatrixLike
 
 
-def perceptron_loss(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:
+def perceptron_loss(
+    X: MatrixLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike = 0.0
+) -> float:
     r"""The perceptron loss $\sum_i \max(0, -y_i(\langle w, x_i\rangle + b))$.
 
     Parameters
@@ -43,12 +44,12 @@ def perceptron_loss(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:
     ----------
     Lecture note 004, "Perceptron loss".
     """
-    _, y, _, s = labelled_scores(X, y, coef, intercept)
-    return float(np.maximum(0.0, -(y * s)).sum())
+    _, signs, _, s = labelled_scores(X, y, coef, intercept)
+    return float(np.maximum(0.0, -(signs * s)).sum())
 
 
 def perceptron_subgradient(
-    X: Any, y: Any, coef: Any, intercept: Any = 0.0, *, k: float = -1.0
+    X: MatrixLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike = 0.0, *, k: float = -1.0
 ) -> tuple[Array, float]:
     r"""One subgradient of the perceptron loss with respect to $(w, b)$.
 
@@ -85,7 +86,7 @@ def perceptron_subgradient(
     parameters.number("k", k)
     if not -1.0 <= k <= 0.0:
         raise ParameterError(f"k={k!r} was given, but only k in [-1, 0] gives a subgradient.")
-    X, y, _, s = labelled_scores(X, y, coef, intercept)
-    m = y * s
-    g = np.where(m > 0, 0.0, np.where(m < 0, -1.0, k)) * y
+    X, signs, _, s = labelled_scores(X, y, coef, intercept)
+    m = signs * s
+    g = np.where(m > 0, 0.0, np.where(m < 0, -1.0, k)) * signs
     return np.asarray(g @ X), float(g.sum())
