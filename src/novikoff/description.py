@@ -109,7 +109,7 @@ def _boundary(model: Linear, w: Array, b: float, names: Sequence[str], effect: A
     more = int(np.count_nonzero(w)) - len(shown)
     text += f" + … ({more:,} more)" if more else ""
     takes_line = not isinstance(model, MistakeDriven) or model._on_line() > 0
-    where, space = "", _space(model)
+    where, space = "", space_of(model)
     if space.get("normalize"):
         where = " (of examples at unit length)"
     if space.get("clip"):
@@ -136,7 +136,8 @@ def _term(value: float, name: str, leading: bool) -> str:
     return f"{sign}{size}{name}"
 
 
-def _space(model: Linear) -> dict[str, Any]:
+def space_of(model: object) -> dict[str, Any]:
+    """What a model makes of the features before it weighs them, as `as_seen` reads it."""
     return model._state.space if isinstance(model, MistakeDriven) else {}
 
 
@@ -195,7 +196,7 @@ def _pushes(model: Linear, effect: Array, names: Sequence[str], per: str) -> lis
 
 def _deviations(model: Linear, X: MatrixLike) -> Array:
     """The standard deviation of each feature, as the model sees it."""
-    X, space = as_examples(X), _space(model)
+    X, space = as_examples(X), space_of(model)
     if X.shape[1] != model.n_features_in_:
         raise ParameterError(
             f"X has {X.shape[1]} features, but the model has {model.n_features_in_}."
