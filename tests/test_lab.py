@@ -20,7 +20,7 @@ from novikoff.lab.link import (
     FIELDS,
     LEARNERS,
     MOST_POINTS,
-    READERS,
+    USUAL,
     State,
     from_link,
     plain,
@@ -350,7 +350,7 @@ def test_fields_of_the_page_are_called_what_they_are_called_there():
     page = (Path(novikoff.__file__).parent / "lab" / "static" / "index.html").read_text()
     said = page.replace("<i>", "").replace("</i>", "")
     for name, field in FIELDS.items():
-        assert name in READERS
+        assert name in USUAL
         assert field.startswith("Start") or f"<span>{field}</span>" in said, name
 
 

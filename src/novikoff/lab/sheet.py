@@ -4,9 +4,8 @@ The page sends the text of a CSV file; no file is opened here.
 """
 
 import csv
-from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -74,25 +73,19 @@ def _is_number(word: str) -> bool:
         return False
 
 
-def columns(sheet: Sheet) -> dict[str, Any]:
+def columns(sheet: Sheet) -> dict[str, object]:
     """What there is to choose from: columns of numbers, and of labels with their two classes."""
-    labels = []
-    for j in range(len(sheet.header)):
-        found = Counter(row[j].strip() for row in sheet.rows)
-        if 2 <= len(found) <= 50:
-            labels.append({"column": j, "classes": sorted(found)})
+    classes = {j: {row[j].strip() for row in sheet.rows} for j in range(len(sheet.header))}
+    labels = {j: sorted(found) for j, found in classes.items() if 2 <= len(found) <= 50}
     if not labels:
         raise DataError("No column has between 2 and 50 different values to be taken for labels.")
-    # labels are most often words, and most often last
-    by_chance = max(
-        labels, key=lambda found: (found["column"] not in sheet.numeric, labels.index(found))
-    )
     return {
         "header": sheet.header,
         "rows": len(sheet.rows),
         "numeric": sheet.numeric,
-        "labels": labels,
-        "label": by_chance["column"],
+        "labels": [{"column": j, "classes": found} for j, found in labels.items()],
+        # labels are most often words, and most often last
+        "label": max(labels, key=lambda j: (j not in sheet.numeric, j)),
     }
 
 
