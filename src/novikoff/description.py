@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.errors import ParameterError
@@ -196,16 +197,14 @@ def _pushes(model: Linear, effect: Array, names: Sequence[str], per: str) -> lis
 
 def _deviations(model: Linear, X: MatrixLike) -> Array:
     """The standard deviation of each feature, as the model sees it."""
-    X, space = as_examples(X), space_of(model)
+    X = as_examples(X)
     if X.shape[1] != model.n_features_in_:
         raise ParameterError(
             f"X has {X.shape[1]} features, but the model has {model.n_features_in_}."
         )
-    X = as_seen(X, space)
-    if not sparse.issparse(X):
-        return np.asarray(X.std(axis=0))
-    mean, square = np.ravel(X.mean(axis=0)), np.ravel(X.multiply(X).mean(axis=0))
-    return np.asarray(np.sqrt(np.maximum(0.0, square - mean**2)))
+    X = as_seen(X, space_of(model))
+    variance: Array = mean_variance_axis(X, 0)[1] if sparse.issparse(X) else X.var(axis=0)
+    return np.sqrt(variance)
 
 
 # ------------------------------------------------------------- how it came about
