@@ -221,12 +221,11 @@ def theorem(trace: Trace, Z: Array, y: Array) -> Shown:
 def _curves(proof: Proof) -> Shown:
     """The outer two quantities past the end of the run, counted from where the recording began."""
     drawn = curves(proof, SAMPLES)
-    crossing = drawn.crosses and drawn.end > proof.bound
     return _listed(
         k=drawn.k - drawn.before,
         least=drawn.least,
         most=drawn.most,
         log=drawn.log,
         simple=drawn.simple,
-        crossing=proof.bound - drawn.before if crossing else None,
+        crossing=None if drawn.crossing is None else drawn.crossing - drawn.before,
     )

@@ -72,6 +72,8 @@ class Display(ABC):
 
     SIZE: ClassVar[tuple[float, float]]
     """Of a new figure, in inches."""
+    PARTS: ClassVar[int] = 1
+    """How many axes it is drawn on, side by side."""
 
     def plot(self, ax: Axes = None) -> Self:
         """Draw it.
@@ -93,11 +95,15 @@ class Display(ABC):
         return self
 
     def _axes(self, ax: Axes) -> list[Axes]:
-        """The axes given, or those of a new figure."""
+        """The axes given, the parts of one that is divided, or those of a new figure."""
         draw = pyplot()
-        if np.ndim(ax):
-            return list(np.ravel(ax))
-        return [draw.subplots(figsize=self.SIZE, layout="constrained")[1] if ax is None else ax]
+        if ax is None:
+            ax = draw.subplots(1, self.PARTS, figsize=self.SIZE, layout="constrained")[1]
+        elif self.PARTS > 1 and not np.ndim(ax):
+            ax.set_axis_off()
+            parts = ax.get_subplotspec().subgridspec(1, self.PARTS, wspace=0.45)
+            ax = [ax.figure.add_subplot(part) for part in parts]
+        return list(np.ravel(ax))
 
     @abstractmethod
     def _draw(self, axes: list[Axes]) -> None:
