@@ -401,6 +401,15 @@ def test_the_player_is_a_widget_with_the_run_in_it():
     json.dumps(widget.frames, allow_nan=False)
 
 
+def test_the_player_of_one_machine_names_its_class_and_the_rest():
+    pytest.importorskip("anywidget")
+    X, y = [[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0]], ["a", "b", "c"]
+    model = novikoff.Perceptron(multi_class="ovr", shuffle=False, record=True).fit(X, y)
+    frames = model.trace_.machine("c").player().frames
+    assert frames["classes"] == ["not c", "c"]
+    assert frames["signs"] == [-1, -1, 1]
+
+
 def test_the_module_of_notebooks_stands_alone():
     text = module()
     assert text.count("export ") == 1

@@ -9,6 +9,7 @@ that ends it (note 003, "Convergence of Perceptron"; note 004, theorem 1).
 """
 
 from collections.abc import Iterator
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -165,8 +166,8 @@ class Trace(Record):
         return self._with(_data=(X, y))
 
     def _with(self, **others: object) -> "Trace":
-        trace = object.__new__(Trace)
-        trace.__dict__ |= self.__dict__ | others
+        trace = copy(self)
+        trace.__dict__ |= others
         return trace
 
     def _numbered(self, y: Array) -> Array:
@@ -259,7 +260,8 @@ class Trace(Record):
         c = int(found[0])
         own = of_machine(self._made, self._replay(), c, *self._told())
         data = None if self._data is None else (self._data[0], as_signs(self._data[1] == c))
-        trace = self._with(_data=data, _positive=self._classes[c])
+        names = np.array([f"not {label}", label], object)
+        trace = self._with(_data=data, _positive=self._classes[c], _classes=names)
         trace._put(own)
         erred = np.diff(trace.mistakes, prepend=0)
         trace.mistakes_per_epoch = np.bincount(
