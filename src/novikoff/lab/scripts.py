@@ -3,7 +3,7 @@
 from inspect import signature
 from typing import Any
 
-from novikoff.lab.link import LEARNERS, State, shortest
+from novikoff.lab.link import LEARNERS, USUAL, State, shortest
 
 OF_RUNS = ("max_iter", "shuffle", "random_state")
 """The options that have no usual value here."""
@@ -22,14 +22,8 @@ def parameters(state: State, max_iter: int) -> dict[str, Any]:
 
 def starting(state: State) -> dict[str, Any]:
     """What `fit` is given beside the examples."""
-    if state.learner == "winnow":
-        return {}
-    told: dict[str, Any] = {}
-    if state.coef_init != (0.0, 0.0):
-        told["coef_init"] = list(state.coef_init)
-    if state.intercept_init:
-        told["intercept_init"] = state.intercept_init
-    return told
+    names = () if state.learner == "winnow" else ("coef_init", "intercept_init")
+    return {name: state.options[name] for name in names if state.options[name] != USUAL[name]}
 
 
 def script(state: State, max_iter: int) -> str:
@@ -57,7 +51,7 @@ def script(state: State, max_iter: int) -> str:
 
 
 def _value(value: object) -> str:
-    if isinstance(value, list):
+    if isinstance(value, tuple):
         return f"[{', '.join(map(_value, value))}]"
     return shortest(value) if isinstance(value, float) else repr(value)
 
