@@ -200,10 +200,5 @@ class UpdateDisplay(Display):
 
 def _plane(x: Array, w: Array) -> Array:
     """Two orthonormal rows that span `x` and `w`; any second one where they are parallel."""
-    length = float(np.linalg.norm(x))
-    first = x / length if length else np.eye(len(x))[0]
-    second = w - (w @ first) * first
-    if np.linalg.norm(second) <= 1e-12 * np.linalg.norm(w):
-        second = np.eye(len(x))[int(np.argmin(abs(first)))]
-        second = second - (second @ first) * first
-    return np.stack([first, second / np.linalg.norm(second)])
+    Q, R = np.linalg.qr(np.column_stack([x, w]))
+    return np.where(np.diag(R) < 0, -Q, Q).T  # along them, not against them
