@@ -227,5 +227,5 @@ def _curves(proof: Proof) -> Shown:
         most=drawn.most,
         log=drawn.log,
         simple=drawn.simple,
-        crossing=None if drawn.crossing is None else drawn.crossing - drawn.before,
+        crossing=None if drawn.crossing is None else drawn.crossing[0] - drawn.before,
     )

@@ -54,28 +54,25 @@ def visits(trace: Trace, W: Array, Z: Array) -> Visits:
     `W` has the weights after every update, the start first; `Z` the examples as the learner saw
     them.
     """
-    table, slack = order(trace), float(trace._space.get("slack", 0.0))
+    table = order(trace)
     if table is None:
-        k = np.arange(len(trace))
-        every = np.ones(len(k), bool)
-        own = private(trace.example, every, trace, slack)
-        return Visits(trace.epoch, trace.example, trace.score, k, every, own, False)
-    epochs, n = table.shape
-    example = table.ravel()
-    mistake = np.zeros(epochs * n, bool)
-    mistake[trace.epoch.astype(np.int64) * n + trace.position] = True
+        epoch, example, mistake = trace.epoch, trace.example, np.ones(len(trace), bool)
+    else:
+        epochs, n = table.shape
+        epoch, example = np.repeat(np.arange(epochs), n), table.ravel()
+        mistake = np.zeros(len(example), bool)
+        mistake[trace.epoch.astype(np.int64) * n + trace.position] = True
     before = np.cumsum(mistake) - mistake
     score = (W[before, :-1] * Z[example]).sum(axis=1) + W[before, -1]
-    own = private(example, mistake, trace, slack)
+    own = private(example, mistake, trace) if trace._space.get("slack") else None
     score += 0.0 if own is None else own
     score[mistake] = trace.score
-    return Visits(np.repeat(np.arange(epochs), n), example, score, before, mistake, own, True)
+    return Visits(epoch, example, score, before, mistake, own, table is not None)
 
 
-def private(example: Array, mistake: Array, trace: Trace, slack: float) -> Array | None:
+def private(example: Array, mistake: Array, trace: Trace) -> Array:
     """At each visit, what the steps that were made on that example before have added."""
-    if not slack:
-        return None
+    slack = float(trace._space["slack"])
     steps, own, out = iter(trace.step.tolist()), np.zeros(trace._n_given), np.zeros(len(example))
     for t, (i, wrong) in enumerate(zip(example.tolist(), mistake.tolist(), strict=True)):
         out[t] = own[i]

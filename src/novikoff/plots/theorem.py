@@ -85,7 +85,7 @@ class ProofDisplay(Display):
         else:
             ax.set_xlim(drawn.before, drawn.end)
         if drawn.crossing is not None:
-            self._crossing(ax, drawn)
+            self._crossing(ax, *drawn.crossing, drawn.end)
         legend(ax, loc="upper left")
         made = int(at[-1])
         told = f"{made:,} mistake{'s' * (made != 1)}"
@@ -104,12 +104,9 @@ class ProofDisplay(Display):
             r"$\sqrt{\|w_0\|^2 + R^2\sum\eta_j^2}$",
         )
 
-    def _crossing(self, ax: Axes, drawn: "Curves") -> None:
+    def _crossing(self, ax: Axes, bound: float, height: float, end: float) -> None:
         """The point past which there is no update."""
-        bound, proof = self.proof.bound, self.proof
-        a = proof.steps[0] if len(proof.steps) else 1.0
-        height = proof.start[0] + (bound - drawn.before) * a * proof.margin
-        ax.axvspan(bound, drawn.end, color=GREY, alpha=0.2, linewidth=0)
+        ax.axvspan(bound, end, color=GREY, alpha=0.2, linewidth=0)
         ax.axvline(bound, color=GREY, linewidth=1, linestyle=":")
         ax.plot([bound], [height], "D", color=GREY, markersize=6, zorder=4)
         ax.annotate(
@@ -138,8 +135,8 @@ class Curves(NamedTuple):
     """How far the picture reaches."""
     crosses: bool
     """Is it known where they cross? They do at the proof's bound."""
-    crossing: float | None
-    """Where they do, if the picture reaches that far."""
+    crossing: tuple[float, float] | None
+    """The point at which they do, if the picture reaches that far."""
     log: bool
     """Are both axes logarithmic?"""
     simple: bool
@@ -165,5 +162,6 @@ def curves(proof: Proof, samples: int = 400) -> Curves:
     if not even:  # the outer two follow the steps as they were
         k = np.append(k0, proof.mistakes)
         least, most = np.append(progress, proof.least), np.append(length, proof.most)
-    crossing = proof.bound if crosses and end > proof.bound else None
+    there = (proof.bound, progress + (proof.bound - k0) * a * proof.margin)
+    crossing = there if crosses and end > proof.bound else None
     return Curves(k, least, most, k0, end, crosses, crossing, log, plain and a == 1.0 and even)

@@ -23,12 +23,9 @@ def perceptron_loss(
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
-        Two labels of any kind; the larger is positive. If they are -1 and +1, one class
-        may be missing.
-    coef : array of shape (n_features,) or (1, n_features)
-    intercept : float, default=0.0
+    X, y, coef, intercept
+        The examples, their labels and the hyperplane, as for `margin`. If the labels are -1 and
+        +1, one class may be missing.
 
     Returns
     -------
@@ -60,11 +57,8 @@ def perceptron_subgradient(
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
+    X, y, coef, intercept
         As for `perceptron_loss`.
-    coef : array of shape (n_features,) or (1, n_features)
-    intercept : float, default=0.0
     k : float in [-1, 0], default=-1.0
         What a score of 0 contributes; -1 makes it the perceptron's update.
 
