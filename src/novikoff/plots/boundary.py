@@ -1,7 +1,7 @@
 r"""The boundary $\langle w, x\rangle + b = 0$, its margin band, and the mistakes."""
 
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import as_seen, dense, names_in
 from novikoff.inputs.labels import as_labels
 from novikoff.learners import VotedPerceptron
+from novikoff.learners.base import MistakeDriven
 from novikoff.learners.kernels.machine import DualLearner
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.plots.style import (
@@ -32,7 +33,7 @@ from novikoff.separation.geometry import as_examples
 from novikoff.separation.hyperplane import margin
 from novikoff.typing import Array, Matrix, MatrixLike
 
-Model: TypeAlias = Any
+Model: TypeAlias = MistakeDriven | DualLearner | MaxMargin
 """A fitted learner, kernel machine or `MaxMargin`."""
 
 TINY = 1e-9
