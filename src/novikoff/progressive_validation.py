@@ -12,16 +12,19 @@ from copy import copy
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from novikoff import parameters
 from novikoff.data.results import Data
 from novikoff.errors import BadRow, DataError, ParameterError
 from novikoff.typing import Array, Matrix, MatrixLike
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 Interval = tuple[float, float]
 Source = Iterable[Data | tuple[MatrixLike, ...]]
@@ -121,7 +124,7 @@ def wilson(mistakes: int, examples: int, confidence: float) -> Interval:
 
 
 def progressive(
-    model: BaseEstimator,
+    model: "BaseEstimator",
     source: Source,
     *,
     window: int = 1000,

@@ -67,7 +67,7 @@ class DualTrace(Record):
         apart = model._apart(run.outputs)
         table, _ = told(self._made, apart, (1.0, 1.0) if apart else (2.0, 2.0))
         self.mistakes_per_epoch = model.mistakes_
-        self._tell(table, 0)
+        self._fill(table, 0)
 
     def _replayed(self, ks: Array) -> Iterator[Array]:
         for alpha in DualReplay(self._made, self._n_classes, self._budget).weights(ks):

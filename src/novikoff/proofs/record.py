@@ -25,8 +25,8 @@ class Record(ABC):
     start: Array
     mistakes_per_epoch: Array
 
-    def _tell(self, table: Array, before: int) -> None:
-        """Tell of these updates, before which there were so many mistakes."""
+    def _fill(self, table: Array, before: int) -> None:
+        """Fill the columns with these updates, before which there were so many mistakes."""
         kept = {name: table[name].copy() for name in table.dtype.names or ()}
         self.epoch, self.position, self.example, self.label, self.step, self.score = (
             kept[name] for name in ("epoch", "position", "example", "label", "step", "score")

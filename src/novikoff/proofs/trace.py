@@ -112,13 +112,14 @@ class Trace(Record):
         self._put(log.copy())
 
     def _put(self, made: Updates) -> None:
-        """Tell of these updates."""
+        """Make these updates the record."""
         self._made, self._n_given = made, made.n_given
-        table, self._square = self._told()
+        table, self._square = self._table()
         self.start = flat(self._replay().complete().weights).copy()
-        self._tell(table, made.before)
+        self._fill(table, made.before)
 
-    def _told(self) -> tuple[Array, Array]:
+    def _table(self) -> tuple[Array, Array]:
+        """The updates, and the squared length of the start, as of all the classes there are."""
         apart, pair = recorder_of(self._made, self._learner, self._space).apart, (1.0, 1.0)
         if self._made.growths:  # a learner of two classes has none
             pair = pair_of(self._learner, self._space, apart)
@@ -258,7 +259,7 @@ class Trace(Record):
                 f"label={label!r} was given, but the classes are {self._classes.tolist()}."
             )
         c = int(found[0])
-        own = of_machine(self._made, self._replay(), c, *self._told())
+        own = of_machine(self._made, self._replay(), c, *self._table())
         data = None if self._data is None else (self._data[0], as_signs(self._data[1] == c))
         names = np.array([f"not {label}", label], object)
         trace = self._with(_data=data, _positive=self._classes[c], _classes=names)
