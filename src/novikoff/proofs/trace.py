@@ -334,8 +334,7 @@ class Trace(Record):
 
 def as_known(y: Array, classes: Array, advice: str) -> Array:
     """The signs of labels of two classes, the numbers of those of more."""
-    known = np.isin(y, classes)
-    if len(classes) > 2 and not known.all():
+    if len(classes) > 2 and not (known := np.isin(y, classes)).all():
         i = int(known.argmin())
         raise DataError(
             f"y has a label that is none of the model's {len(classes)} classes, first in row {i}: "
