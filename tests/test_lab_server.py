@@ -188,7 +188,7 @@ def test_large_requests_are_refused(page):
     assert reply.status_code == 413
     drops = [b" " * 2**16] * (LARGEST // 2**16 + 1)  # of a length that is not announced
     assert page.post("/api/run", content=drops).status_code == 413
-    for length in ("-1", "1e3", str(10**30)):
+    for length in ("-1", "1e3", str(10**30), "9" * 5000):
         reply = page.post("/api/run", content=b"", headers={"content-length": length})
         assert reply.status_code == 413
 
