@@ -62,7 +62,8 @@ def certify(
     Parameters
     ----------
     source, client, shard_bytes, hold
-        As for `novikoff.cluster.fit`.
+        As for `novikoff.cluster.fit`. Examples of weight 0 are not there, but rows are numbered as
+        if they were.
     fit_intercept : bool, default=True
         May the hyperplane have a bias, or must it go through the origin?
     tol : float, default=1e-6

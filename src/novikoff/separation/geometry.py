@@ -4,12 +4,9 @@ from math import hypot, inf, nextafter, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_array,
-    check_consistent_length,
-)
+from sklearn.utils.validation import check_array, check_consistent_length
 
 from novikoff.core.jit import njit
 from novikoff.core.rows import SUM, U, column, first, last, norm, value
@@ -24,6 +21,7 @@ from novikoff.inputs.arrays import (
 )
 from novikoff.inputs.doubles import names_of, require_exact
 from novikoff.inputs.labels import as_labels, known_by, numbered
+from novikoff.inputs.weights import checked
 from novikoff.parallel.cores import row_by_row
 from novikoff.typing import Array, Matrix
 
@@ -64,12 +62,21 @@ def labelled(X: Matrix, y: Any, sample_weight: Any = None) -> tuple[Matrix, Arra
     X = as_examples(X)
     y = as_labels(y)
     check_consistent_length(X, y)
-    kept = np.arange(len(y))
-    if sample_weight is not None:
-        kept = weighty(sample_weight, X)
-        X, y = (X, y) if len(kept) == len(y) else (X[kept], y[kept])
+    X, y, kept = of_some_weight(X, y, sample_weight)
+    if not len(kept):
+        raise DataError("The weight of every example is 0: give some a sample_weight above 0.")
     classes, numbers = numbered(y)
     return X, known_by(numbers, classes), len(classes), kept
+
+
+def of_some_weight(
+    X: Matrix, y: Array, sample_weight: ArrayLike | None
+) -> tuple[Matrix, Array, Array]:
+    """The examples without those of weight 0, and which of all they are."""
+    kept = np.arange(len(y))
+    if sample_weight is not None:
+        kept = np.flatnonzero(checked(sample_weight, len(y)))
+    return (X, y, kept) if len(kept) == len(y) else (X[kept], y[kept], kept)
 
 
 def radius_of_run(longest: float, X: Matrix, bias: bool, *, many: bool = False) -> float:
@@ -81,15 +88,6 @@ def radius_of_run(longest: float, X: Matrix, bias: bool, *, many: bool = False) 
     d, lost = X.shape[1] + 12, float(np.finfo(weight_dtype(X)).smallest_subnormal)
     radius = hypot(longest, float(bias), sqrt(2 * d * lost)) * (sqrt(2) if many else 1.0)
     return nextafter(radius * (1 + 2.0**-52 * d), inf)
-
-
-def weighty(sample_weight: Any, X: Matrix) -> Array:
-    """Which examples have a weight above 0."""
-    try:
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    except ValueError as error:
-        raise DataError(f"sample_weight has no meaning: {error}") from error
-    return np.flatnonzero(weight)
 
 
 def used_columns(X: Matrix) -> Array:

@@ -13,8 +13,8 @@ from novikoff.core.clock import now
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import DTYPES
 from novikoff.inputs.labels import numbered
-from novikoff.separation.sharded.protocol import Given, Problem, Question, Shards, given
-from novikoff.separation.sharded.questions import Measured, Surveyed, margins, survey
+from novikoff.separation.sharded.protocol import Given, Problem, Question, Shards
+from novikoff.separation.sharded.questions import Measured, Surveyed, fetched, margins, survey
 from novikoff.typing import Array, Matrix
 
 FEW, MANY = 100, 500
@@ -31,22 +31,21 @@ class Travel:
     """How many rows were sent, all shards together."""
     passes: int = 0
     """How often every shard was asked something."""
+    n_rows: int = 0
+    """How many rows there are, those of weight 0 not counted."""
 
 
 class Whole(NamedTuple):
     """What the shards are together."""
 
     problem: Problem
+    n: int
+    """How many examples there are."""
     starts: Array
-    """The number of the first row of every shard, and after them of all rows."""
+    """The number of the first row of every shard; rows of weight 0 have one too."""
     longest: float
     columns: Array | None
     """Those that are used; None if they are many."""
-
-    @property
-    def n(self) -> int:
-        """How many rows there are."""
-        return int(self.starts[-1])
 
 
 class Coordinator:
@@ -60,7 +59,7 @@ class Coordinator:
         """When to give up; what time the shards take to answer is added to it."""
         self.known = [np.zeros(0, np.int64) for _ in range(shards.count)]
         self.whole = together(self.answers(survey, self.known), bias)
-        self.problem = self.whole.problem
+        self.problem, self.travel.n_rows = self.whole.problem, self.whole.n
         self.X: Matrix = None
         self.y = np.zeros(0, np.int8)
         self.numbers = np.zeros(0, np.int64)
@@ -97,16 +96,14 @@ class Coordinator:
             self.numbers = np.concatenate([self.numbers, numbers])
         return len(y)
 
-    def fetch(self, numbers: Sequence[int]) -> tuple[Matrix, Array]:
-        """The rows of these numbers, in this order, and their signs or classes."""
-        wanted = np.unique(np.array(numbers, np.int64))
+    def fetch(self, numbers: Array) -> tuple[Matrix, Array, Array]:
+        """The examples with these numbers, their signs or classes, and which numbers those are."""
         starts = self.whole.starts
-        cuts = np.searchsorted(wanted, starts)
-        there = [wanted[cuts[k] : cuts[k + 1]] - starts[k] for k in range(self.shards.count)]
-        X, y, _ = gathered(self.answers(partial(given, self.problem), there), starts)
-        self.travel.rows += len(y)
-        places = np.searchsorted(wanted, numbers)
-        return X[places], y[places]
+        cuts = np.searchsorted(numbers, np.append(starts, np.iinfo(np.int64).max))
+        there = [numbers[cuts[k] : cuts[k + 1]] - start for k, start in enumerate(starts)]
+        found = gathered(self.answers(partial(fetched, self.problem), there), starts)
+        self.travel.rows += len(found[1])
+        return found
 
     def measure(self, *about: Any, **options: Any) -> tuple[Array, bool, int]:
         """The lowest scores or leads, whether all rows are in front, how many new rows came."""
@@ -120,9 +117,9 @@ def together(surveyed: list[Surveyed], bias: bool) -> Whole:
     for k, told in enumerate(surveyed):
         if told.wrong is not None:
             raise DataError(f"In shard {k:,}: {told.wrong}")
-    filled = [told for told in surveyed if told.n]
-    if not filled:
-        raise DataError("The shards have no examples: give some.")
+    filled = [told for told in surveyed if told.n_rows]
+    if not any(told.n for told in surveyed):
+        raise DataError("The shards have no examples, or none of a weight above 0: give some.")
     kinds = {told.labels.dtype.kind in "US" for told in filled}
     if len(kinds) > 1:
         raise DataError(
@@ -130,7 +127,7 @@ def together(surveyed: list[Surveyed], bias: bool) -> Whole:
         )
     width = max(told.width for told in filled)
     for k, told in enumerate(surveyed):
-        if told.n and told.width != width and not told.sparse:
+        if told.n_rows and told.width != width and not told.sparse:
             raise DataError(
                 f"Shard {k:,} has {told.width:,} columns, and another one {width:,}: all must have "
                 "the same."
@@ -141,14 +138,14 @@ def together(surveyed: list[Surveyed], bias: bool) -> Whole:
     if all(told.columns is not None for told in filled):
         columns = np.unique(np.concatenate([told.columns for told in filled]))
         columns = columns if len(columns) else np.zeros(1, np.int64)
-    starts = np.append(0, np.cumsum([told.n for told in surveyed]))
-    longest = max(told.longest for told in filled)
-    return Whole(Problem(classes, bias, width), starts, longest, columns)
+    starts = np.cumsum([0, *(told.n_rows for told in surveyed[:-1])])
+    n, longest = sum(told.n for told in surveyed), max(told.longest for told in surveyed)
+    return Whole(Problem(classes, bias, width), n, starts, longest, columns)
 
 
 def gathered(sent: list[Given], starts: Array) -> tuple[Matrix, Array, Array]:
     """Rows from all shards, their signs or classes, and their numbers among all."""
-    numbers = [new.rows + start for new, start in zip(sent, starts, strict=False)]
+    numbers = [new.rows + start for new, start in zip(sent, starts, strict=True)]
     full = [new for new in sent if len(new.rows)] or sent[:1]
     y = np.concatenate([new.y for new in full])
     return stacked([new.X for new in full]), y, np.concatenate(numbers).astype(np.int64)

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from novikoff.errors import DataError
 from novikoff.inputs.arrays import require_sound
 from novikoff.inputs.labels import as_labels, codes, known_by
 from novikoff.separation.certificate import Separability
-from novikoff.separation.geometry import in_rows
+from novikoff.separation.geometry import in_rows, of_some_weight
 from novikoff.separation.kesler import ManyClasses, examples, kind
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.separation.widest import unit
@@ -25,30 +25,37 @@ from novikoff.typing import Array, Matrix
 
 
 class Piece(NamedTuple):
-    """The examples of a shard."""
+    """The examples of a shard; those of weight 0 are not there."""
 
     X: Matrix
     y: Array
     """Their labels."""
+    numbers: Array
+    """Of the rows, as the shard counts them: those of weight 0 have one too. They increase."""
+    n: int
+    """How many rows the shard counts."""
     wrong: str | None = None
     """What is wrong with them, if anything."""
 
+    def unknown(self, numbers: Array) -> Array:
+        """Which rows are not among those that have these numbers."""
+        others = np.ones(len(self.numbers), bool)
+        others[np.searchsorted(self.numbers, numbers)] = False
+        return others
 
-def piece(X: Matrix, y: Any, weight: Array | None = None) -> Piece:
+
+def piece(X: Matrix, y: ArrayLike, weight: ArrayLike | None = None) -> Piece:
     """Examples as a shard keeps them. What is wrong with them is told when it is surveyed."""
     try:
-        if weight is not None and not weight.all():
-            raise DataError(
-                "Examples of weight 0 cannot be left out of a certificate of shards: leave them "
-                "out of the data."
-            )
         X = in_rows(X, least=0)
         require_sound(X)
         check_consistent_length(X, y)
-        y = as_labels(y) if len(y) else np.zeros(0)
+        n = X.shape[0]
+        labels = as_labels(y) if n else np.zeros(0)
+        X, labels, numbers = of_some_weight(X, labels, weight)
     except ValueError as error:
-        return Piece(sparse.csr_array((0, 1)), np.zeros(0), str(error))
-    return Piece(X, y)
+        return Piece(sparse.csr_array((0, 1)), np.zeros(0), np.zeros(0, np.int64), 0, str(error))
+    return Piece(X, labels, numbers, n)
 
 
 class Problem(NamedTuple):
@@ -111,8 +118,9 @@ class Shards(Protocol):
 class Here:
     """Shards in the memory of this process."""
 
-    def __init__(self, examples: Sequence[tuple[Any, Any]]) -> None:
-        self.pieces = [piece(X, y) for X, y in examples]
+    def __init__(self, examples: Sequence[tuple[Any, ...]]) -> None:
+        """`examples` has (X, y) or (X, y, sample_weight) for every shard."""
+        self.pieces = [piece(*one) for one in examples]
 
     @property
     def count(self) -> int:
@@ -177,5 +185,6 @@ def reaching_beyond(X: Matrix, used: Array) -> Array:
 
 
 def given(problem: Problem, shard: Piece, rows: Array) -> Given:
-    """These rows of a shard."""
-    return Given(rows, widened(shard.X, problem.width)[rows], coded(shard.y[rows], problem))
+    """The rows at these places of a shard."""
+    X, y = widened(shard.X, problem.width)[rows], coded(shard.y[rows], problem)
+    return Given(shard.numbers[rows], X, y)
