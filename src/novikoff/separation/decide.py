@@ -54,10 +54,9 @@ def proved(search: Search, tol: float) -> tuple[Separability, Array]:
         exact = tuple(witness or ())
         v = rounded_to_floats(exact)
         found = replace(found, coef=v[:-1], intercept=float(v[-1]), witness=exact)
-    if proof is not None:
-        order = np.argsort(proof.rows)
-        shares = tuple(proof.shares[k] for k in order)
-        found = replace(found, rows=tuple(proof.rows[order].tolist()), multipliers=shares)
+    order = np.argsort(proof.rows)
+    shares = tuple(proof.shares[k] for k in order)
+    found = replace(found, rows=tuple(proof.rows[order].tolist()), multipliers=shares)
     if not found.holds(TwoClasses(X, y, 2, bias)):
         raise Undecided
     return found, free

@@ -9,10 +9,10 @@ as if computed in twice the precision; and integers. Nothing here trusts a solve
 from collections.abc import Sequence
 from fractions import Fraction
 from math import frexp, gcd, lcm, ldexp
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
-from flint import fmpz_mat, nmod_mat
+from flint import fmpq_mat, fmpz_mat, nmod_mat
 from scipy import sparse
 
 from novikoff.core.jit import njit
@@ -177,13 +177,18 @@ def row_signs(V: Array, X: Matrix, y: Array) -> Array:
 # ------------------------------------------------------------- rationals
 
 
+def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
+    """The least multiples of the numbers that are all whole, and what they were multiplied by."""
+    common = lcm(*(f.denominator for f in numbers))
+    return [f.numerator * (common // f.denominator) for f in numbers], common
+
+
 def expansion(numbers: list[Fraction]) -> Array:
     """Float vectors whose exact sum is a positive multiple of `numbers`.
 
     Raises `OverflowError` if the numbers need more than the range of a float.
     """
-    common = lcm(*(f.denominator for f in numbers))
-    rest = [f.numerator * (common // f.denominator) for f in numbers]
+    rest, _ = in_whole_numbers(numbers)
     scale = max(0, max(r.bit_length() for r in rest) - 1000)
     if scale > 1000:
         raise OverflowError("the numbers are too long")
@@ -248,7 +253,7 @@ def null_vectors(Z: Whole) -> list[list[int]]:
     # <z, n> = <z * scales, n / scales>
     kernel, nullity = fmpz_mat(Z.vectors).nullspace()
     return [
-        _primitive([int(kernel[j, b]) * s for j, s in enumerate(Z.scales)]) for b in range(nullity)
+        primitive([int(kernel[j, b]) * s for j, s in enumerate(Z.scales)]) for b in range(nullity)
     ]
 
 
@@ -258,15 +263,14 @@ def dependencies(Z: Whole) -> list[list[int]]:
     if single is not None:
         return [single]
     kernel, nullity = fmpz_mat(Z.vectors).transpose().nullspace()
-    return [_primitive([int(kernel[i, b]) for i in range(len(Z.vectors))]) for b in range(nullity)]
+    return [primitive([int(kernel[i, b]) for i in range(len(Z.vectors))]) for b in range(nullity)]
 
 
 def combination(
     X: Matrix, y: Array, rows: Array, multipliers: Sequence[Fraction], one: int
 ) -> list[Fraction]:
     r"""The entries of $\sum_i p_i y_i (x_i, \text{one})$ that are not 0, exactly."""
-    common = lcm(*(p.denominator for p in multipliers))
-    shares = [p.numerator * (common // p.denominator) for p in multipliers]
+    shares, common = in_whole_numbers(multipliers)
     chosen = sparse.csr_array(X[rows])
     mantissas, exponents = np.frexp(chosen.data.astype(np.float64))
     wholes = np.ldexp(mantissas, 53).astype(np.int64).tolist()
@@ -292,11 +296,11 @@ def sole_dependency(whole: list[list[int]]) -> list[int] | None:
     pivots = [next(j for j, v in enumerate(row) if v) for row in rows]
     square = fmpz_mat([[vector[j] for vector in whole[:-1]] for j in pivots])
     try:
-        solved: Any = square.solve(fmpz_mat([[-whole[-1][j]] for j in pivots]))
+        solved = cast(fmpq_mat, square.solve(fmpz_mat([[-whole[-1][j]] for j in pivots])))
     except ZeroDivisionError:
         return None
     shares, common = solved.numer_denom()
-    p = _primitive([int(shares[k, 0]) for k in range(rank)] + [int(common)])
+    p = primitive([int(shares[k, 0]) for k in range(rank)] + [int(common)])
     cancels = all(
         sum(share * v for share, v in zip(p, coordinate, strict=True)) == 0
         for coordinate in zip(*whole, strict=True)
@@ -309,6 +313,7 @@ def modular(whole: list[list[int]]) -> nmod_mat:
     return nmod_mat(len(whole), len(whole[0]), [v % PRIME for row in whole for v in row], PRIME)
 
 
-def _primitive(integers: list[int]) -> list[int]:
+def primitive(integers: list[int]) -> list[int]:
+    """The integers divided by what they have in common."""
     divisor = gcd(*integers)
     return [i // divisor for i in integers]

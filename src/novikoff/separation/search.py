@@ -13,8 +13,7 @@ see which are on the wrong side.
 """
 
 from fractions import Fraction
-from math import gcd, lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -28,13 +27,15 @@ from novikoff.separation.exact import (
     Whole,
     dependencies,
     expansion,
+    in_whole_numbers,
     null_vectors,
+    primitive,
     row_signs,
     whole_rows,
 )
 from novikoff.separation.exact_hull import corral_around_origin, products
 from novikoff.separation.geometry import WIDE, column_peaks, cosines
-from novikoff.separation.hull import Nearest, nearest_point, of_rows
+from novikoff.separation.hull import nearest_point, starting_point
 from novikoff.typing import Array, Matrix
 
 BLOCK = 1 << 14
@@ -82,15 +83,16 @@ class Search:
             return Strict(v)
         random = np.random.default_rng(0)
         working = random.permutation(candidates)[: 4 * more + 100]
-        A = self.project(working, Q)
-        nearest = single(A, 0)
+        A, origin = self.project(working, Q), np.zeros((1, m))
+        nearest = starting_point(A, origin)
         scores = np.empty(len(self.y))
         while True:
             if now() > self.deadline:
                 raise Undecided
-            nearest = nearest_point(of_rows(A), nearest, 1.0, self.deadline)
+            nearest = nearest_point(A, origin, nearest, 1.0, self.deadline)
+            corral = working[[k for k, _ in nearest.keys]]
             if np.linalg.norm(nearest.point) <= 1e-13:
-                return Cancelling(working[nearest.keys], working)
+                return Cancelling(corral, working)
             v = Q @ nearest.point
             cosines(v, self.c, self.rows, self.y, scores)
             scores[~alive] = np.inf
@@ -101,7 +103,7 @@ class Search:
             if not len(new):  # they are all at work already: floats cannot tell
                 if row_signs((v * self.c)[None], self.X, self.y)[alive].min() > 0:
                     return Strict(v)
-                return Cancelling(working[nearest.keys], working)
+                return Cancelling(corral, working)
             new = new[np.argsort(scores[new], kind="stable")][:more]
             working = np.concatenate([working, new])
             A = np.vstack([A, self.project(new, Q)])
@@ -117,13 +119,13 @@ class Search:
         Q = Q @ V[int((sizes > 1e-9 * sizes.max(initial=0.0)).sum()) :].T
         return (self.reaching(alive, Q) if Q.shape[1] else np.zeros_like(alive)), Q
 
-    def repaired(self, step: Cancelling, proof: Multipliers | None) -> Array:
+    def repaired(self, step: Cancelling, proof: Multipliers) -> Array:
         """The corral that rationals choose where floats chose a wrong one."""
         Z = self.whole(step.working)
         place = {int(row): k for k, row in enumerate(step.working)}
         try:
             vectors = Z.vectors
-            if proof is not None:  # in the quotient by what the proof spans
+            if len(proof.rows):  # in the quotient by what the proof spans
                 vectors = products(Z, null_vectors(self.whole(proof.rows)), self.deadline)
             corral = corral_around_origin(
                 vectors, [place[int(r)] for r in step.rows], self.deadline
@@ -184,16 +186,10 @@ def unit_rows(A: Array) -> Array:
     return unit
 
 
-def single(A: Array, k: int) -> Nearest:
-    """A hull's point to start from: one of its corners."""
-    return Nearest(A[k], [k], A[k : k + 1], np.ones(1))
-
-
-def combine(search: Search, proof: Multipliers | None, rows: Array) -> Multipliers | None:
+def combine(search: Search, proof: Multipliers, rows: Array) -> Multipliers | None:
     """Extend a proof by rows that cancel up to what it spans; exactly, or not at all."""
-    old = proof.rows if proof is not None else np.zeros(0, np.int64)
-    shares = whole_multiple(proof.shares) if proof is not None else []
-    both = np.concatenate([old, rows])
+    old, both = proof.rows, np.concatenate([proof.rows, rows])
+    shares = primitive(in_whole_numbers(proof.shares)[0])
     for p in dependencies(search.whole(both)):
         for sign in (1, -1):
             q = [sign * part for part in p]
@@ -210,42 +206,32 @@ def combine(search: Search, proof: Multipliers | None, rows: Array) -> Multiplie
     return None
 
 
-def whole_multiple(multipliers: list[Fraction]) -> list[int]:
-    """The least multiple of the multipliers that are whole numbers."""
-    common = lcm(*(p.denominator for p in multipliers))
-    shares = [p.numerator * (common // p.denominator) for p in multipliers]
-    divisor = gcd(*shares)
-    return [share // divisor for share in shares]
-
-
-def find(search: Search) -> tuple[str, Multipliers | None, list[Fraction] | Array | None, Array]:
+def find(search: Search) -> tuple[str, Multipliers, list[Fraction] | Array | None, Array]:
     """The verdict, the multipliers, the witness, and which coefficients are free."""
     m = len(search.c) if search.bias else len(search.c) - 1
     alive = np.ones(len(search.y), bool)
-    Q: Any = (
+    Q: Matrix = (
         sparse.eye_array(len(search.c), m, format="csr") if m > WIDE else np.eye(len(search.c), m)
     )
     basis: list[list[int]] | None = None
-    proof: Multipliers | None = None
+    proof = Multipliers(np.zeros(0, np.int64), [])
     while True:
         step = search.decide(alive, Q)
         if isinstance(step, Strict):
             if basis is None:
-                return "separable", None, step.v * search.c, np.ones(m, bool)
+                return "separable", proof, step.v * search.c, np.ones(m, bool)
             witness = in_span(basis, step.v, search)
             free = np.array([any(n[j] for n in basis) for j in range(m)])
             return "quasi-separable", proof, witness, free
         while isinstance(step, Cancelling) and alive.any():
-            before = proof.rows if proof is not None else np.zeros(0, np.int64)
             extended = combine(search, proof, step.rows)
             if extended is None:
                 extended = combine(search, proof, search.repaired(step, proof))
             if extended is None:
                 raise Undecided
+            alive, Q = search.below(np.setdiff1d(extended.rows, proof.rows), alive, Q)
             proof = extended
-            alive, Q = search.below(np.setdiff1d(proof.rows, before), alive, Q)
             step = search.decide(alive, Q) if alive.any() else step
-        assert proof is not None
         alive, basis = np.zeros(len(search.y), bool), []
         for n in null_vectors(search.whole(proof.rows)):
             if now() > search.deadline:

@@ -13,7 +13,7 @@ them (`hull.py`). Where rows are long, thousands may (`max_margin/newton.py`).
 from collections.abc import Iterable
 from fractions import Fraction
 from math import inf, isqrt, nextafter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from novikoff.separation.exact import (
 )
 from novikoff.separation.exact_hull import nearest_difference
 from novikoff.separation.geometry import WIDE, raw_scores
-from novikoff.separation.hull import Nearest, nearest_point, of_differences
+from novikoff.separation.hull import Key, nearest_point, starting_point
 from novikoff.typing import Array, Matrix
 
 FEW = 20_000
@@ -76,11 +76,10 @@ def margin(X: Matrix, y: Array, v: Array, bias: str, tol: float, deadline: float
     hulls = [points(some) for some in work]
     scale = power_of_two(max(float(abs(A).max()) for A in hulls))
     hulls = [A * scale for A in hulls] + [np.zeros((1, d + 1))] * (not free)
-    start = hulls[0][0] - hulls[1][0]
-    nearest = Nearest(start, [(0, 0)], start[None], np.ones(1))
+    nearest = starting_point(*hulls)
     while True:
         size = float(sum(np.linalg.norm(A, axis=1).max() for A in hulls))
-        nearest = nearest_point(of_differences(*hulls), nearest, size, deadline)
+        nearest = nearest_point(hulls[0], hulls[1], nearest, size, deadline)
         found = measured(nearest.point)
         length = float(np.linalg.norm(nearest.point))
         width = sum(s.min() for s in found) * scale
@@ -107,7 +106,9 @@ def margin(X: Matrix, y: Array, v: Array, bias: str, tol: float, deadline: float
     return in_rationals(X, y, done, bias, tol, deadline)
 
 
-def shares_of(keys: list[Any], weights: list[Any], places: list[Array]) -> dict[int, Fraction]:
+def shares_of(
+    keys: list[Key], weights: Iterable[float | Fraction], places: list[Array]
+) -> dict[int, Fraction]:
     """What each row weighs in a combination of differences; the origin is no row."""
     shares: dict[int, Fraction] = {}
     for key, weight in zip(keys, weights, strict=True):
