@@ -23,9 +23,8 @@ from numpy.typing import ArrayLike
 
 from novikoff.errors import DataError
 from novikoff.separation.bracket import Bracket
-from novikoff.separation.geometry import labelled
-from novikoff.separation.kesler import examples
-from novikoff.separation.two_classes import Labelled
+from novikoff.separation.kesler import labelled
+from novikoff.separation.two_classes import AllRows, Labelled, weights_of
 from novikoff.typing import Array, MatrixLike
 
 MALFORMED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
@@ -111,36 +110,50 @@ class Separability:
         -------
         bool
         """
-        X, y, n_classes, kept = labelled(X, y, sample_weight)
-        own = self
-        if sample_weight is not None:
-            place = {row: k for k, row in enumerate(kept.tolist())}
-            if not all(row in place for row in self.rows):
-                return False
-            own = replace(self, rows=tuple(place[row] for row in self.rows))
-        return own.holds(examples(X, y, n_classes, self.fit_intercept))
+        D, kept = labelled(X, y, self.fit_intercept, sample_weight)
+        own = self if sample_weight is None else self.among(kept)
+        return own is not None and own.holds(D)
 
-    def holds(self, D: Labelled) -> bool:
-        """Does it hold of these examples?"""
+    def among(self, numbers: Array) -> "Separability | None":
+        """The same where rows of these numbers are all there are; None if some are missing."""
+        place = {number: k for k, number in enumerate(numbers.tolist())}
+        if not all(row in place for row in self.rows):
+            return None
+        return replace(self, rows=tuple(place[row] for row in self.rows))
+
+    def holds(self, D: Labelled, everywhere: AllRows | None = None) -> bool:
+        """Does it hold of these examples? If they are not all, `everywhere` speaks for all."""
         if self.n_classes != D.n_classes or not D.proper(self):
             return False
+        everywhere = D if everywhere is None else everywhere
         try:
             if self.verdict == "separable":
                 W = D.stated(self)
                 return (
                     W is not None
-                    and D.separates(W)
-                    and self.margin.lower <= D.lower_end(W)
                     and D.upper_end(self) <= self.margin.upper
+                    and self.margin.lower <= everywhere.least_margin(W)
                 )
             if self.margin != NONE or not D.cancels(self):
                 return False
             if self.verdict == "quasi-separable":
                 exact = D.exactly_stated(self)
-                return exact is not None and D.supports(exact)
-            return self.verdict == "inseparable" and D.spans(self)
+                return exact is not None and everywhere.supports(exact)
+            inseparable = self.verdict == "inseparable"
+            return inseparable and everywhere.vanishes(*D.vanishing_on(self))
         except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
             return False
+
+    @property
+    def weights(self) -> Array:
+        """One row of weights, or one a class, the bias last."""
+        return weights_of(self.coef, self.intercept)
+
+    def with_weights(self, W: Array) -> "Separability":
+        """The same with such weights."""
+        if self.n_classes > 2:
+            return replace(self, coef=W[:, :-1].copy(), intercept=W[:, -1].copy())
+        return replace(self, coef=W[0, :-1], intercept=float(W[0, -1]))
 
     def __eq__(self, other: object) -> bool:
         """Is it the same certificate, to the bit?"""

@@ -22,7 +22,7 @@ def of_two(D: TwoClasses, tol: float, deadline: float) -> Separability:
         found, free = proved(search, tol)
     except (Undecided, OverflowError):
         return undecided(D.longest, D.bias)
-    v = None if found.coef is None else np.append(found.coef, float(found.intercept or 0.0))
+    v = None if found.coef is None else found.weights[0]
     if found.verdict == "separable" and v is not None:
         of_run = found.margin  # without a bias, a run takes place in the same space
         if D.bias:
@@ -49,11 +49,10 @@ def proved(search: Search, tol: float) -> tuple[Separability, Array]:
     if verdict == "separable":
         kind = "free" if bias else "none"
         v, ends, proof = widest.margin(X, y, np.asarray(witness), kind, tol, search.deadline)
-        found = replace(found, coef=v[:-1], intercept=float(v[-1]), margin=ends)
+        found = replace(found, margin=ends).with_weights(v[None])
     elif verdict == "quasi-separable":
         exact = tuple(witness or ())
-        v = rounded_to_floats(exact)
-        found = replace(found, coef=v[:-1], intercept=float(v[-1]), witness=exact)
+        found = replace(found, witness=exact).with_weights(rounded_to_floats(exact)[None])
     order = np.argsort(proof.rows)
     shares = tuple(proof.shares[k] for k in order)
     found = replace(found, rows=tuple(proof.rows[order].tolist()), multipliers=shares)

@@ -18,7 +18,7 @@ from novikoff.separation.certificate import Separability, undecided
 from novikoff.separation.decide import decided
 from novikoff.separation.exact import Exact, rounded_to_floats
 from novikoff.separation.geometry import radius_of_run
-from novikoff.separation.kesler import ManyClasses, Pairs
+from novikoff.separation.kesler import ManyClasses, Pairs, margin_of_lowest
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array
 
@@ -149,7 +149,7 @@ def gathered(D: ManyClasses, W: Exact, chosen: Callable[[Array], Array]) -> Pair
 def widest(D: ManyClasses, W: Array, active: Pairs, found: Separability) -> Separability:
     """Separable: with the margin between its ends, and the bound on mistakes."""
     # recomputed in another order, the sums may differ by the doubt in them
-    lower = min(D.at_least(D.lowest_lead(W, 3.0), W, D.bias), found.margin.upper)
+    lower = min(margin_of_lowest(D.lowest_lead(W, 3.0), W, D.bias), found.margin.upper)
     R = radius_of_run(D.longest, D.X, D.bias, many=True)
     margin = Bracket(lower, found.margin.upper)
     return told(D, active, found, W, margin=margin, novikoff=novikoff_bound(R, lower))
@@ -160,10 +160,8 @@ def told(
 ) -> Separability:
     """The verdict on some vectors as one on all, with these weights."""
     rows = np.array(found.rows)
-    return Separability(
+    made = Separability(
         found.verdict,
-        None if W is None else W[:, :-1].copy(),
-        None if W is None else W[:, -1].copy(),
         rows=tuple(active.rows[rows].tolist()),
         multipliers=found.multipliers,
         fit_intercept=D.bias,
@@ -171,3 +169,4 @@ def told(
         n_classes=D.n_classes,
         **more,
     )
+    return made if W is None else made.with_weights(W)

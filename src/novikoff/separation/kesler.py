@@ -18,12 +18,18 @@ Duda, R. O. & Hart, P. E. (1973). Pattern Classification and Scene Analysis, sec
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.utils.validation import check_consistent_length
 
+from novikoff.errors import DataError
 from novikoff.inputs.arrays import as_rows, lengths_of
+from novikoff.inputs.labels import as_labels, known_by, numbered
+from novikoff.separation import widest
 from novikoff.separation.exact import (
     U_ROUND,
     Exact,
@@ -33,9 +39,10 @@ from novikoff.separation.exact import (
     row_signs,
     whole_rows,
 )
+from novikoff.separation.geometry import as_examples, of_some_weight
 from novikoff.separation.rounding import length_up
 from novikoff.separation.two_classes import Labelled, TwoClasses, in_rows_of
-from novikoff.typing import Array, Matrix
+from novikoff.typing import Array, Matrix, MatrixLike
 
 if TYPE_CHECKING:
     from novikoff.separation.certificate import Separability
@@ -44,14 +51,36 @@ BLOCK = 1 << 22
 """How many scores to hold at a time."""
 
 
-def kind(n_classes: int) -> "type[TwoClasses | ManyClasses]":
-    """What examples of so many classes are."""
-    return TwoClasses if n_classes == 2 else ManyClasses
+def labelled(
+    X: MatrixLike, y: ArrayLike, bias: bool, sample_weight: ArrayLike | None
+) -> "tuple[TwoClasses | ManyClasses, Array]":
+    """The examples that weigh something, and which of all they are."""
+    X = as_examples(X)
+    labels = as_labels(y)
+    check_consistent_length(X, labels)
+    X, labels, kept = of_some_weight(X, labels, sample_weight)
+    if not len(kept):
+        raise DataError("The weight of every example is 0: give some a sample_weight above 0.")
+    classes, numbers = numbered(labels)
+    return examples(X, known_by(numbers, classes), len(classes), bias), kept
 
 
 def examples(X: Matrix, y: Array, n_classes: int, bias: bool) -> "TwoClasses | ManyClasses":
     """Examples with signs, or with the numbers of more than two classes."""
-    return kind(n_classes)(X, y, n_classes, bias)
+    return (TwoClasses if n_classes == 2 else ManyClasses)(X, y, n_classes, bias)
+
+
+def margin_of_lowest(low: Array, W: Array, bias: bool) -> float:
+    """A margin certain for weights by which no score, or no lead, is lower; 0 if none is.
+
+    For two classes the scores are those of either, without a bias if it is free.
+    """
+    if len(W) == 1:
+        return max(0.0, widest.at_least(low, W[0], bias))
+    flat = np.append(W[:, :-1].ravel(), W[:, -1] * bias)
+    size = length_up(flat[flat != 0])  # the same, however many columns nobody uses
+    least = float(low[0])
+    return float(least / size * (1 - 4 * U_ROUND)) if least > 0 and 0 < size < np.inf else 0.0
 
 
 class Pairs(NamedTuple):
@@ -147,7 +176,7 @@ class ManyClasses(Labelled):
             lead[own], doubt[own] = np.inf, 0.0
             yield some, lead, np.where(np.isfinite(lead) | np.isposinf(lead), doubt, np.inf)
 
-    def lowest_lead(self, W: Array, doubts: float = 1.0) -> Array:
+    def lowest_lead(self, W: Array, doubts: float) -> Array:
         """No lead is less, with so many times the doubt in it subtracted."""
         low = np.inf
         for _, lead, doubt in self.leads(W):
@@ -155,17 +184,11 @@ class ManyClasses(Labelled):
                 low = min(low, float(np.nan_to_num(lead - doubts * doubt, nan=-np.inf).min()))
         return np.array([low])
 
-    def lower_end(self, W: Array) -> float:
+    def least_margin(self, W: Array) -> float:
         """That of the lowest lead."""
-        return self.at_least(self.lowest_lead(W), W, self.bias)
-
-    @staticmethod
-    def at_least(low: Array, W: Array, bias: bool) -> float:
-        """Of the lowest lead."""
-        flat = np.append(W[:, :-1].ravel(), W[:, -1] * bias)
-        size = length_up(flat[flat != 0])  # the same, however many columns nobody uses
-        least = float(low[0])
-        return float(least / size * (1 - 4 * U_ROUND)) if least > 0 and 0 < size < np.inf else 0.0
+        low = self.lowest_lead(W, 1.0)
+        separates = low[0] > 0 or (self.signs(exactly(W))[0] > 0).all()
+        return margin_of_lowest(low, W, self.bias) if separates else nan
 
     def exact_signs(self, W: Exact) -> Iterator[tuple[Pairs, Array]]:
         """The exact signs of all leads, for every class and rival."""
@@ -185,10 +208,6 @@ class ManyClasses(Labelled):
             low[pairs.rows] = np.minimum(low[pairs.rows], found)
             high[pairs.rows] = np.maximum(high[pairs.rows], found)
         return low, high
-
-    def separates(self, W: Array) -> bool:
-        """Has every example every other class strictly behind its own?"""
-        return bool(self.lowest_lead(W)[0] > 0 or (self.signs(exactly(W))[0] > 0).all())
 
     def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
         """The lowest lead, and those of all rows."""

@@ -16,9 +16,8 @@ from novikoff.errors import ParameterError
 from novikoff.parallel.cores import using
 from novikoff.separation.certificate import Separability
 from novikoff.separation.decide import of_two
-from novikoff.separation.geometry import labelled, without_empty_columns
 from novikoff.separation.joint import of_many
-from novikoff.separation.kesler import examples
+from novikoff.separation.kesler import labelled
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, MatrixLike
 
@@ -76,14 +75,13 @@ def separability(
     Mathematische Annalen 76.
     """
     require_options(fit_intercept, tol, budget)
-    fit_intercept, deadline = bool(fit_intercept), now() + float(budget)
-    X, y, n_classes, kept = labelled(X, y, sample_weight)
-    narrow, used = without_empty_columns(X)
+    deadline = now() + float(budget)
+    whole, kept = labelled(X, y, bool(fit_intercept), sample_weight)
+    D, used = whole.in_used_columns()
     with using(n_jobs):
-        D = examples(narrow, y, n_classes, fit_intercept)
         found = of_two(D, tol, deadline) if isinstance(D, TwoClasses) else of_many(D, tol, deadline)
     found = replace(found, rows=tuple(kept[list(found.rows)].tolist()))
-    return found if used is None else widened(found, used, X.shape[1])
+    return widened(found, used, whole.X.shape[1])
 
 
 def require_options(fit_intercept: Any, tol: Any, budget: Any) -> None:
@@ -95,8 +93,10 @@ def require_options(fit_intercept: Any, tol: Any, budget: Any) -> None:
         raise ParameterError(f"fit_intercept={fit_intercept!r} must be True or False.")
 
 
-def widened(found: Separability, used: Array, d: int) -> Separability:
+def widened(found: Separability, used: Array | None, d: int) -> Separability:
     """The same in all columns: what no example has an entry in has a weight of 0."""
+    if used is None:
+        return found
     bias = found.infinite[len(used) :]
     infinite = np.zeros(d if found.infinite else 0, np.int8)
     infinite[used if found.infinite else []] = found.infinite[: len(used)]

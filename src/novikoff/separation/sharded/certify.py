@@ -22,7 +22,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, inf
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,23 +31,15 @@ from novikoff.separation import divergence, widest
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.certificate import Separability, undecided
 from novikoff.separation.decide import decided
-from novikoff.separation.geometry import radius_of_run, used_columns, without_empty_columns
+from novikoff.separation.geometry import in_columns, radius_of_run
 from novikoff.separation.joint import LOOSE, of_many
-from novikoff.separation.kesler import ManyClasses
+from novikoff.separation.kesler import ManyClasses, margin_of_lowest
 from novikoff.separation.search import Undecided, atoms, scales
 from novikoff.separation.separability import require_options, widened
 from novikoff.separation.sharded.coordinator import Coordinator, Travel
-from novikoff.separation.sharded.protocol import Shards, in_columns
-from novikoff.separation.sharded.questions import (
-    Spanned,
-    first,
-    products,
-    sides,
-    span,
-    sums,
-    turned_away,
-)
-from novikoff.separation.two_classes import Labelled, in_rows_of
+from novikoff.separation.sharded.protocol import Shards
+from novikoff.separation.sharded.questions import first, products, sides, span, sums, turned_away
+from novikoff.separation.two_classes import TwoClasses, in_rows_of
 from novikoff.typing import Array
 
 
@@ -89,15 +80,6 @@ def certify(
     return search.run(), search.travel
 
 
-class Front(NamedTuple):
-    """Weights that have every row of every shard strictly in front of them."""
-
-    coef: Array
-    intercept: Any
-    lower: float
-    """No margin of theirs is less."""
-
-
 class Certifying(Coordinator):
     """The search for a verdict."""
 
@@ -111,9 +93,10 @@ class Certifying(Coordinator):
     ) -> None:
         super().__init__(shards, bias, report)
         self.bias, self.tol, self.deadline = bias, tol, now() + budget
-        self.front: Front | None = None
         self.upper: Separability | None = None
         """The verdict on active rows with the least upper end of the margin."""
+        self.front: Separability | None = None
+        """The one whose weights have all rows strictly in front, by the most: its lower end."""
 
     def run(self) -> Separability:
         """The verdict on all shards."""
@@ -141,8 +124,7 @@ class Certifying(Coordinator):
 
     def among(self, tol: float) -> tuple[Separability, Array | None]:
         """The verdict on the active rows, in the columns that they use, and which those are."""
-        X, used = without_empty_columns(self.X)
-        D = self.problem.examples(X, self.y)
+        D, used = self.active().in_used_columns()
         if isinstance(D, ManyClasses):
             found = of_many(D, tol, self.deadline)
         else:
@@ -151,6 +133,10 @@ class Certifying(Coordinator):
             raise Undecided
         return found, used
 
+    def active(self) -> TwoClasses | ManyClasses:
+        """The active rows."""
+        return self.problem.examples(self.X, self.y)
+
     # ------------------------------------------------------ asking the shards
 
     def separates(self, found: Separability, used: Array | None, tol: float) -> int:
@@ -158,7 +144,7 @@ class Certifying(Coordinator):
         upper = found.margin.upper
         if self.upper is None or upper < self.upper.margin.upper:
             self.upper = replace(found, rows=self.named(found.rows))
-        W, free = self.problem.weights(found), self.problem.free
+        W, free = self.problem.scaled(found.weights), self.problem.free
         limit = (1 - tol) * upper * float(np.linalg.norm(W[:, :-1] if free else W))
         low, strict, new = self.measure(used, W, limit, self.most(), with_bias=not free)
         if free:
@@ -166,27 +152,20 @@ class Certifying(Coordinator):
             if in_front(low, middle):
                 W[0, -1], strict = middle, True
         if strict:
-            self.keep(W, used, min(self.problem.at_least(low, W), upper))
+            lower = min(margin_of_lowest(low, W, self.bias), upper)
+            if self.front is None or lower > self.front.margin.lower:
+                ends = Bracket(lower, upper)
+                self.front = widened(found.with_weights(W), used, self.problem.width)
+                self.front = replace(self.front, margin=ends)
         elif not new:
             raise Undecided
         return new
-
-    def keep(self, W: Array, used: Array | None, lower: float) -> None:
-        """Remember weights that have all rows strictly in front, if there are no better ones."""
-        if self.front is not None and lower <= self.front.lower:
-            return
-        coef = np.zeros((len(W), self.problem.width))
-        coef[:, slice(None) if used is None else used] = W[:, :-1]
-        if self.problem.many:
-            self.front = Front(coef, W[:, -1].copy(), lower)
-        else:
-            self.front = Front(coef[0], float(W[0, -1]), lower)
 
     def closed(self) -> bool:
         """Are the ends of the bracket as near as they are to be?"""
         if self.front is None or self.upper is None:
             return False
-        return self.front.lower >= (1 - self.tol) * self.upper.margin.upper
+        return self.front.margin.lower >= (1 - self.tol) * self.upper.margin.upper
 
     def wrong_side(self, found: Separability, used: Array | None) -> int:
         """Put an exact witness to all; how many rows came that are on its wrong side."""
@@ -200,9 +179,7 @@ class Certifying(Coordinator):
 
     def out_of_span(self, found: Separability) -> int:
         """Put a proof to all; how many rows came that are outside of what its rows span."""
-        rows = np.array(found.rows)
-        D = self.problem.examples(self.X[rows], self.y[rows])
-        answers = asked_of_span(self, D, found.rivals, self.most())
+        answers = self.span(*self.active().vanishing_on(found), self.most())
         new = self.take([answer.given for answer in answers]) if answers else 0
         if not new and any(answer.beyond or answer.met.any() for answer in answers):
             raise Undecided
@@ -221,7 +198,7 @@ class Certifying(Coordinator):
 
     def quasi_separable(self, found: Separability, used: Array | None) -> Separability:
         """The same, with what diverges."""
-        wide = self.told(found if used is None else widened(found, used, self.problem.width))
+        wide = self.told(widened(found, used, self.problem.width))
         if self.problem.many:
             return wide
         rows, columns, free = np.array(found.rows), self.whole.columns, None
@@ -231,18 +208,16 @@ class Certifying(Coordinator):
             met = np.any([answer.met for answer in self.ask(span, columns, basis, 0)], axis=0)
             kept = [W[0] for W, seen in zip(basis, met, strict=True) if seen]
             free = np.array([any(v[j] for v in kept) for j in range(len(columns) + self.bias)])
-        v = np.append(np.asarray(wide.coef), float(wide.intercept or 0.0))
-        return replace(wide, infinite=self.diverging(v, free))
+        return replace(wide, infinite=self.diverging(wide.weights[0], free))
 
-    def separable(self, front: Front, upper: Separability) -> Separability:
+    def separable(self, front: Separability, upper: Separability) -> Separability:
         """Separable, between these ends, with the bound on mistakes and what diverges."""
-        ends = Bracket(front.lower, upper.margin.upper)
+        ends, v = Bracket(front.margin.lower, upper.margin.upper), front.weights[0]
         found = replace(upper, coef=front.coef, intercept=front.intercept, margin=ends)
         R = radius_of_run(self.whole.longest, self.X, self.bias, many=self.problem.many)
         if self.problem.many:
-            return in_order(replace(found, novikoff=novikoff_bound(R, front.lower)))
-        v = np.append(front.coef, front.intercept)
-        of_run = self.run_margin(v) if self.bias else front.lower
+            return in_order(replace(found, novikoff=novikoff_bound(R, ends.lower)))
+        of_run = self.run_margin(v) if self.bias else ends.lower
         columns = self.whole.columns
         free = None if columns is None else np.ones(len(columns) + self.bias, bool)
         infinite = self.diverging(v, free)
@@ -252,9 +227,9 @@ class Certifying(Coordinator):
         """A lower bound of the margin in the space of a run, where the bias is a coordinate."""
         best = 0.0
         while now() < self.deadline:
-            X, used = without_empty_columns(self.X)
+            D, used = self.active().in_used_columns()
             start = v if used is None else np.append(v[used], v[-1])
-            u, ends, _ = widest.margin(X, self.y, start, "held", self.tol, self.deadline)
+            u, ends, _ = widest.margin(D.X, D.y, start, "held", self.tol, self.deadline)
             limit = (1 - self.tol) * ends.upper * float(np.linalg.norm(u))
             low, _, new = self.measure(used, u[None], limit, self.most())
             best = max(best, widest.at_least(low, u, False))
@@ -304,16 +279,3 @@ def in_order(found: Separability) -> Separability:
     rows, rivals, shares = zip(*proof, strict=True)
     rivals = rivals if found.rivals else ()
     return replace(found, rows=rows, multipliers=shares, rivals=rivals)
-
-
-def asked_of_span(
-    asking: Coordinator, D: Labelled, rivals: tuple[int, ...], most: int
-) -> list[Spanned]:
-    """What shards answer about rows that are not in the span of these; none if there are none."""
-    used, whole = used_columns(D.X), asking.whole
-    D = replace(D, X=in_columns(D.X, used))
-    basis = D.vanishing(np.arange(len(D.y)), np.array(rivals, np.int64))
-    every = np.arange(whole.problem.width) if whole.columns is None else whole.columns
-    if not basis and not len(np.setdiff1d(every, used, assume_unique=True)):
-        return []
-    return asking.ask(span, used, basis, most)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, inf
+from math import ceil, inf, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +13,20 @@ from novikoff.core.clock import now
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import DTYPES
 from novikoff.inputs.labels import numbered
+from novikoff.separation.exact import Exact
+from novikoff.separation.kesler import margin_of_lowest
 from novikoff.separation.sharded.protocol import Given, Problem, Question, Shards
-from novikoff.separation.sharded.questions import Measured, Surveyed, fetched, margins, survey
+from novikoff.separation.sharded.questions import (
+    Measured,
+    Sided,
+    Spanned,
+    Surveyed,
+    fetched,
+    margins,
+    sides,
+    span,
+    survey,
+)
 from novikoff.typing import Array, Matrix
 
 FEW, MANY = 100, 500
@@ -110,6 +122,31 @@ class Coordinator:
         answers: list[Measured] = self.ask(margins, *about, **options)
         low = np.min([a.low for a in answers], axis=0)
         return low, all(a.strict for a in answers), self.take([a.given for a in answers])
+
+    def span(self, used: Array, basis: list[Exact], most: int) -> list[Spanned]:
+        """What shards answer about rows that do not vanish on these; none if all must."""
+        columns = self.whole.columns
+        every = np.arange(self.problem.width) if columns is None else columns
+        if not basis and not len(np.setdiff1d(every, used, assume_unique=True)):
+            return []
+        return self.ask(span, used, basis, most)
+
+    # ------------------------------------------------------ what a certificate says of all rows
+
+    def least_margin(self, W: Array) -> float:
+        """A margin that these weights are certain to have; NaN unless they separate, exactly."""
+        W, free = self.problem.scaled(W), self.problem.free
+        low, strict, _ = self.measure(None, W, -inf, 0, with_bias=not free, doubts=1.0)
+        return margin_of_lowest(low, W, self.problem.bias) if strict else nan
+
+    def supports(self, W: Exact) -> bool:
+        """Are the weights nowhere on the wrong side, and somewhere on the right one?"""
+        answers: list[Sided] = self.ask(sides, None, W, 0)
+        return all(a.lowest >= 0 for a in answers) and any(a.highest > 0 for a in answers)
+
+    def vanishes(self, used: Array, basis: list[Exact]) -> bool:
+        """Are all rows 0 outside of these columns, and on all of these weights for them?"""
+        return not any(a.beyond or a.met.any() for a in self.span(used, basis, 0))
 
 
 def together(surveyed: list[Surveyed], bias: bool) -> Whole:

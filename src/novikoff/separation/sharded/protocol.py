@@ -16,9 +16,8 @@ from sklearn.utils.validation import check_consistent_length
 
 from novikoff.inputs.arrays import require_sound
 from novikoff.inputs.labels import as_labels, codes, known_by
-from novikoff.separation.certificate import Separability
-from novikoff.separation.geometry import in_rows, of_some_weight
-from novikoff.separation.kesler import ManyClasses, examples, kind
+from novikoff.separation.geometry import in_columns, in_rows, of_some_weight
+from novikoff.separation.kesler import ManyClasses, examples
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.separation.widest import unit
 from novikoff.typing import Array, Matrix
@@ -80,14 +79,9 @@ class Problem(NamedTuple):
         """Examples with their signs, or the numbers of their classes."""
         return examples(X, y, len(self.classes), self.bias)
 
-    def weights(self, told: Separability) -> Array:
-        """Those of a certificate: one row, or one a class, the bias last."""
-        W = weights_of(told.coef, told.intercept)
+    def scaled(self, W: Array) -> Array:
+        """Weights of two classes divided by about their length, exactly; others as they are."""
         return W if self.many else unit(W)
-
-    def at_least(self, low: Array, W: Array) -> float:
-        """The margin of weights that these are the lowest scores of, or leads."""
-        return max(0.0, kind(len(self.classes)).at_least(low, W, self.bias))
 
 
 class Given(NamedTuple):
@@ -132,14 +126,7 @@ class Here:
         return [question(p, some) for p, some in zip(self.pieces, numbers, strict=True)]
 
 
-# ------------------------------------------------------------- getting at weights, rows and columns
-
-
-def weights_of(coef: Any, intercept: Any) -> Array:
-    """One row of weights, or one for each class, the bias last."""
-    rows = np.atleast_2d(np.asarray(coef))
-    biases = np.broadcast_to(np.reshape(intercept, (-1, 1)), (len(rows), 1))
-    return np.hstack([rows, biases])
+# ------------------------------------------------------------- getting at rows and columns
 
 
 def seen(problem: Problem, used: Array | None, shard: Piece) -> TwoClasses | ManyClasses:
@@ -158,30 +145,6 @@ def widened(X: Matrix, width: int) -> Matrix:
 def coded(y: Array, problem: Problem) -> Array:
     """Signs, or numbers of classes."""
     return known_by(codes(y, problem.classes), problem.classes)
-
-
-def in_columns(X: Matrix, used: Array | None) -> Matrix:
-    """The rows in some columns."""
-    if used is None:
-        return X
-    if not sparse.issparse(X):
-        return np.ascontiguousarray(X[:, used])
-    places = np.minimum(np.searchsorted(used, X.indices), len(used) - 1)
-    kept = used[places] == X.indices
-    starts = np.append(0, np.cumsum(kept))[X.indptr]
-    parts = X.data[kept], places[kept].astype(np.int32), starts
-    return sparse.csr_array(parts, shape=(X.shape[0], len(used)))
-
-
-def reaching_beyond(X: Matrix, used: Array) -> Array:
-    """Which rows have an entry in another column."""
-    if not sparse.issparse(X):
-        other = np.setdiff1d(np.arange(X.shape[1]), used)
-        beyond: Array = X[:, other].any(axis=1)
-        return beyond
-    other = (X.data != 0) & ~np.isin(X.indices, used)
-    counts: Array = np.diff(np.append(0, np.cumsum(other))[X.indptr])
-    return counts > 0
 
 
 def given(problem: Problem, shard: Piece, rows: Array) -> Given:

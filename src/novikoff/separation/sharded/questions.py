@@ -13,9 +13,9 @@ from scipy import sparse
 from novikoff.inputs.arrays import as_rows
 from novikoff.separation import divergence
 from novikoff.separation.exact import Exact
-from novikoff.separation.geometry import column_peaks, cosines, longest
+from novikoff.separation.geometry import column_peaks, cosines, longest, reaching_beyond
 from novikoff.separation.search import scales
-from novikoff.separation.sharded.protocol import Given, Piece, Problem, given, reaching_beyond, seen
+from novikoff.separation.sharded.protocol import Given, Piece, Problem, given, seen
 from novikoff.typing import Array
 
 
