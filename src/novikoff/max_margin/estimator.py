@@ -29,6 +29,7 @@ from novikoff.separation.exact import Multipliers
 from novikoff.separation.geometry import WIDE, raw_scores
 from novikoff.separation.search import Search, Undecided, find
 from novikoff.separation.separability import separability
+from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, Matrix
 
 Fitted = tuple[Solution, Bracket, float]
@@ -198,7 +199,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
 
     def _narrow(self, X: Matrix, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
         try:
-            verdict, _, witness, _ = find(Search(X, y, self.fit_intercept, deadline))
+            verdict, _, witness, _ = find(Search(TwoClasses(X, y, 2, self.fit_intercept), deadline))
         except (Undecided, OverflowError):
             return None
         if verdict != "separable":

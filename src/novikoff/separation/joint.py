@@ -15,10 +15,10 @@ from novikoff.core.clock import now
 from novikoff.proofs.bounds import novikoff_bound
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.certificate import Separability, undecided
-from novikoff.separation.decide import decided
 from novikoff.separation.exact import Exact, rounded_to_floats
 from novikoff.separation.geometry import radius_of_run
 from novikoff.separation.kesler import ManyClasses, Pairs, margin_of_lowest
+from novikoff.separation.search import Search, decided
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array
 
@@ -85,7 +85,7 @@ def among(D: ManyClasses, active: Pairs, tol: float, deadline: float) -> Separab
     Z, sides = D.vectors(active), np.ones(len(active.rows), np.int8)
     sides[1::2] = -1
     Z.data *= np.repeat(sides, np.diff(Z.indptr))
-    return decided(TwoClasses(Z, sides, 2, False), tol, deadline)
+    return decided(Search(TwoClasses(Z, sides, 2, False), deadline), tol)[0]
 
 
 def behind(

@@ -12,6 +12,7 @@ Few rows matter. The search works on a growing set of them and passes over all r
 see which are on the wrong side.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ from scipy.sparse.linalg import lsqr
 from novikoff.core.clock import now
 from novikoff.inputs.arrays import as_rows, dense
 from novikoff.max_margin.coordinates import MOST_EXPONENT
+from novikoff.separation import widest
+from novikoff.separation.certificate import Separability, undecided
 from novikoff.separation.exact import (
     Multipliers,
     Whole,
@@ -30,12 +33,14 @@ from novikoff.separation.exact import (
     in_whole_numbers,
     null_vectors,
     primitive,
+    rounded_to_floats,
     row_signs,
     whole_rows,
 )
 from novikoff.separation.exact_hull import corral_around_origin, products
 from novikoff.separation.geometry import WIDE, column_peaks, cosines
 from novikoff.separation.hull import nearest_point, starting_point
+from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, Matrix
 
 BLOCK = 1 << 14
@@ -63,12 +68,12 @@ class Cancelling(NamedTuple):
 class Search:
     """The search for a separator of one data set."""
 
-    def __init__(self, X: Matrix, y: Array, bias: bool, deadline: float) -> None:
-        self.X, self.y, self.bias, self.deadline = X, y, bias, deadline
-        self.rows = as_rows(X)
-        peaks = np.zeros(X.shape[1] + 1)
-        column_peaks(self.rows, len(y), peaks)
-        self.c = scales(peaks, bias)
+    def __init__(self, D: TwoClasses, deadline: float) -> None:
+        self.D, self.X, self.y, self.bias, self.deadline = D, D.X, D.y, D.bias, deadline
+        self.rows = as_rows(D.X)
+        peaks = np.zeros(D.X.shape[1] + 1)
+        column_peaks(self.rows, len(D.y), peaks)
+        self.c = scales(peaks, D.bias)
 
     def atoms(self, rows: Array) -> Array:
         """Scaled rows times their labels, of unit length."""
@@ -204,6 +209,32 @@ def combine(search: Search, proof: Multipliers, rows: Array) -> Multipliers | No
             total = sum(q)
             return Multipliers(both[kept], [Fraction(q[k], total) for k in kept])
     return None
+
+
+def decided(search: Search, tol: float) -> tuple[Separability, Array]:
+    """The verdict with its proof and the margin, verified, and which coefficients are free.
+
+    Nothing is said of mistakes and divergence yet.
+    """
+    D = search.D
+    try:
+        verdict, proof, witness, free = find(search)
+        found = Separability(verdict, fit_intercept=D.bias)
+        if verdict == "separable":
+            v = np.asarray(witness)
+            v, ends, proof = widest.margin(D.X, D.y, v, D.kind_of_bias, tol, search.deadline)
+            found = replace(found, margin=ends).with_weights(v[None])
+        elif verdict == "quasi-separable":
+            exact = tuple(witness or ())
+            found = replace(found, witness=exact).with_weights(rounded_to_floats(exact)[None])
+        order = np.argsort(proof.rows)
+        shares = tuple(proof.shares[k] for k in order)
+        found = replace(found, rows=tuple(proof.rows[order].tolist()), multipliers=shares)
+        if found.holds(D):
+            return found, free
+    except (Undecided, OverflowError):
+        pass
+    return undecided(D.longest, D.bias), np.zeros(D.X.shape[1] + D.bias, bool)
 
 
 def find(search: Search) -> tuple[str, Multipliers, list[Fraction] | Array | None, Array]:

@@ -1,6 +1,6 @@
 r"""Is a data set linearly separable, by how much, and the proof.
 
-`decide.py` has the verdict on two classes, `joint.py` that on more; both verify what they return.
+`search.py` has the verdict on two classes, `joint.py` that on more; both verify what they return.
 """
 
 from dataclasses import replace
@@ -14,10 +14,14 @@ from numpy.typing import ArrayLike
 from novikoff.core.clock import now
 from novikoff.errors import ParameterError
 from novikoff.parallel.cores import using
+from novikoff.proofs.bounds import novikoff_bound
+from novikoff.separation import widest
 from novikoff.separation.certificate import Separability
-from novikoff.separation.decide import of_two
+from novikoff.separation.divergence import diverging
+from novikoff.separation.geometry import radius_of_run
 from novikoff.separation.joint import of_many
 from novikoff.separation.kesler import labelled
+from novikoff.separation.search import Search, decided
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, MatrixLike
 
@@ -82,6 +86,22 @@ def separability(
         found = of_two(D, tol, deadline) if isinstance(D, TwoClasses) else of_many(D, tol, deadline)
     found = replace(found, rows=tuple(kept[list(found.rows)].tolist()))
     return widened(found, used, whole.X.shape[1])
+
+
+def of_two(D: TwoClasses, tol: float, deadline: float) -> Separability:
+    """The verdict on two classes, with the bound on mistakes and what diverges."""
+    search = Search(D, deadline)
+    found, free = decided(search, tol)
+    if found.verdict == "undecided":
+        return found
+    v = None if found.coef is None else found.weights[0]
+    if found.verdict == "separable" and v is not None:
+        of_run = found.margin  # without a bias, a run takes place in the same space
+        if D.bias:
+            of_run = widest.margin(D.X, D.y, v, "held", tol, deadline).margin
+        most = novikoff_bound(radius_of_run(D.longest, D.X, D.bias), of_run.lower)
+        found = replace(found, novikoff=most)
+    return replace(found, infinite=tuple(diverging(search, free, v)))
 
 
 def require_options(fit_intercept: Any, tol: Any, budget: Any) -> None:

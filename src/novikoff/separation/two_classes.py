@@ -66,6 +66,11 @@ class Labelled(ABC):
     bias: bool
 
     @property
+    def kind_of_bias(self) -> str:
+        """As those who look for the widest separator call it."""
+        return "free" if self.bias else "none"
+
+    @property
     def longest(self) -> float:
         """The length of the longest example, before a bias joins it."""
         return float(longest(as_rows(self.X), len(self.y)))
@@ -202,7 +207,7 @@ class TwoClasses(Labelled):
         """The geometric margin."""
         if not (row_signs(W, self.X, self.y) > 0).all():
             return nan
-        return widest.lower_end(self.X, self.y, W[0], "free" if self.bias else "none")
+        return widest.lower_end(self.X, self.y, W[0], self.kind_of_bias)
 
     def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
         """The lowest scores are those of either class."""

@@ -30,11 +30,10 @@ from novikoff.proofs.bounds import novikoff_bound
 from novikoff.separation import divergence, widest
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.certificate import Separability, undecided
-from novikoff.separation.decide import decided
 from novikoff.separation.geometry import in_columns, radius_of_run
 from novikoff.separation.joint import LOOSE, of_many
 from novikoff.separation.kesler import ManyClasses, margin_of_lowest
-from novikoff.separation.search import Undecided, atoms, scales
+from novikoff.separation.search import Search, Undecided, atoms, decided, scales
 from novikoff.separation.separability import require_options, widened
 from novikoff.separation.sharded.coordinator import Coordinator, Travel
 from novikoff.separation.sharded.protocol import Shards
@@ -128,7 +127,7 @@ class Certifying(Coordinator):
         if isinstance(D, ManyClasses):
             found = of_many(D, tol, self.deadline)
         else:
-            found = decided(D, tol, self.deadline)
+            found = decided(Search(D, self.deadline), tol)[0]
         if found.verdict == "undecided":
             raise Undecided
         return found, used
