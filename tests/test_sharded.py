@@ -195,7 +195,7 @@ def test_columns_that_few_or_none_use(in_rounds, world, data):
         shards.append((sparse.csr_array(parts, shape=(len(labels), width)), labels))
     shards.append((X[:0], y[:0]))  # one knows how many there are
     wires = Wires(shards)
-    wires.pieces[-1] = piece(X[:1], y[:1])
+    wires.pieces[-1] = piece("the last", X[:1], y[:1])
     X, y = sparse.vstack([X, X[:1]], format="csr"), np.append(y, y[0])
     result, whole = agree(X, y, wires)
     unused = np.setdiff1d(np.arange(X.shape[1]), X.indices)

@@ -22,7 +22,6 @@ from novikoff.cluster.connecting import (
 )
 from novikoff.cluster.sources import SHARD_BYTES, Shard, Sharded, sharded
 from novikoff.cluster.surveying import Layout, Seen, layout_of, look, settled
-from novikoff.errors import DataError
 from novikoff.inputs.arrays import size_of
 from novikoff.separation.certificate import Separability
 from novikoff.separation.separability import require_options
@@ -329,10 +328,7 @@ def prepare(shard: Shard, held: Held | None, layout: Layout, *given: Any) -> Hel
     """The examples of a shard, in the columns that all shards have."""
     data = shard.load(*given) if held is None else held.examples
     data = settled(shard, data, layout)
-    found = piece(data.X, data.y, data.weight)
-    if found.wrong is not None:
-        raise DataError(f"{shard.name}: {found.wrong}")
-    return Held(found)
+    return Held(piece(shard.name, data.X, data.y, data.weight))
 
 
 def answer(

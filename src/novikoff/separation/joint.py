@@ -149,7 +149,8 @@ def gathered(D: ManyClasses, W: Exact, chosen: Callable[[Array], Array]) -> Pair
 def widest(D: ManyClasses, W: Array, active: Pairs, found: Separability) -> Separability:
     """Separable: with the margin between its ends, and the bound on mistakes."""
     # recomputed in another order, the sums may differ by the doubt in them
-    lower = min(margin_of_lowest(D.lowest_lead(W, 3.0), W, D.bias), found.margin.upper)
+    low, _, _ = D.in_front(W, with_bias=True, doubts=3.0)
+    lower = min(margin_of_lowest(low, W, D.bias), found.margin.upper)
     R = radius_of_run(D.longest, D.X, D.bias, many=True)
     margin = Bracket(lower, found.margin.upper)
     return told(D, active, found, W, margin=margin, novikoff=novikoff_bound(R, lower))

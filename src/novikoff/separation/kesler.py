@@ -176,19 +176,10 @@ class ManyClasses(Labelled):
             lead[own], doubt[own] = np.inf, 0.0
             yield some, lead, np.where(np.isfinite(lead) | np.isposinf(lead), doubt, np.inf)
 
-    def lowest_lead(self, W: Array, doubts: float) -> Array:
-        """No lead is less, with so many times the doubt in it subtracted."""
-        low = np.inf
-        for _, lead, doubt in self.leads(W):
-            with np.errstate(invalid="ignore"):
-                low = min(low, float(np.nan_to_num(lead - doubts * doubt, nan=-np.inf).min()))
-        return np.array([low])
-
     def least_margin(self, W: Array) -> float:
         """That of the lowest lead."""
-        low = self.lowest_lead(W, 1.0)
-        separates = low[0] > 0 or (self.signs(exactly(W))[0] > 0).all()
-        return margin_of_lowest(low, W, self.bias) if separates else nan
+        low, _, behind = self.in_front(W, with_bias=True, doubts=1.0)
+        return nan if behind.any() else margin_of_lowest(low, W, self.bias)
 
     def exact_signs(self, W: Exact) -> Iterator[tuple[Pairs, Array]]:
         """The exact signs of all leads, for every class and rival."""

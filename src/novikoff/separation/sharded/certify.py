@@ -118,7 +118,7 @@ class Certifying(Coordinator):
         except (Undecided, OverflowError):
             pass
         if self.front is None or self.upper is None:
-            return undecided(self.whole.longest, self.bias, len(self.problem.classes))
+            return undecided(self.longest, self.bias, len(self.problem.classes))
         return self.separable(self.front, self.upper)
 
     def among(self, tol: float) -> tuple[Separability, Array | None]:
@@ -200,7 +200,7 @@ class Certifying(Coordinator):
         wide = self.told(widened(found, used, self.problem.width))
         if self.problem.many:
             return wide
-        rows, columns, free = np.array(found.rows), self.whole.columns, None
+        rows, columns, free = np.array(found.rows), self.columns, None
         if columns is not None:
             D = self.problem.examples(in_columns(self.X, columns), self.y)
             basis = D.vanishing(rows, rows)
@@ -213,11 +213,11 @@ class Certifying(Coordinator):
         """Separable, between these ends, with the bound on mistakes and what diverges."""
         ends, v = Bracket(front.margin.lower, upper.margin.upper), front.weights[0]
         found = replace(upper, coef=front.coef, intercept=front.intercept, margin=ends)
-        R = radius_of_run(self.whole.longest, self.X, self.bias, many=self.problem.many)
+        R = radius_of_run(self.longest, self.X, self.bias, many=self.problem.many)
         if self.problem.many:
             return in_order(replace(found, novikoff=novikoff_bound(R, ends.lower)))
         of_run = self.run_margin(v) if self.bias else ends.lower
-        columns = self.whole.columns
+        columns = self.columns
         free = None if columns is None else np.ones(len(columns) + self.bias, bool)
         infinite = self.diverging(v, free)
         return in_order(replace(found, novikoff=novikoff_bound(R, of_run), infinite=infinite))
@@ -241,7 +241,7 @@ class Certifying(Coordinator):
 
     def diverging(self, v: Array, free: Array | None) -> tuple[int, ...]:
         """The directions in which estimates diverge (`novikoff.separation.divergence`)."""
-        columns, told = self.whole.columns, np.zeros(self.problem.width + 1, np.int64)
+        columns, told = self.columns, np.zeros(self.problem.width + 1, np.int64)
         if columns is None or free is None or len(free) > divergence.WIDE:
             told = np.sign(v).astype(np.int64)
         elif free.any():

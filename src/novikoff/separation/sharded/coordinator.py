@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, inf, nan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -47,19 +47,6 @@ class Travel:
     """How many rows there are, those of weight 0 not counted."""
 
 
-class Whole(NamedTuple):
-    """What the shards are together."""
-
-    problem: Problem
-    n: int
-    """How many examples there are."""
-    starts: Array
-    """The number of the first row of every shard; rows of weight 0 have one too."""
-    longest: float
-    columns: Array | None
-    """Those that are used; None if they are many."""
-
-
 class Coordinator:
     """Who asks the shards, and keeps the active rows."""
 
@@ -70,8 +57,14 @@ class Coordinator:
         self.deadline = inf
         """When to give up; what time the shards take to answer is added to it."""
         self.known = [np.zeros(0, np.int64) for _ in range(shards.count)]
-        self.whole = together(self.answers(survey, self.known), bias)
-        self.problem, self.travel.n_rows = self.whole.problem, self.whole.n
+        surveyed: list[Surveyed] = self.answers(survey, self.known)
+        self.problem = problem_of(surveyed, bias)
+        self.travel.n_rows = sum(told.n for told in surveyed)
+        self.starts = np.cumsum([0, *(told.n_rows for told in surveyed[:-1])])
+        """The number of the first row of every shard; rows of weight 0 have one too."""
+        self.longest = max(told.longest for told in surveyed)
+        self.columns = columns_of(surveyed)
+        """Those that are used; None if they are many."""
         self.X: Matrix = None
         self.y = np.zeros(0, np.int8)
         self.numbers = np.zeros(0, np.int64)
@@ -100,7 +93,7 @@ class Coordinator:
         """Let rows that were sent be active; how many they are."""
         for k, new in enumerate(sent):
             self.known[k] = np.concatenate([self.known[k], new.rows])
-        X, y, numbers = gathered(sent, self.whole.starts)
+        X, y, numbers = gathered(sent, self.starts)
         self.travel.rows += len(y)
         if len(y):
             self.X = X if self.X is None else stacked([self.X, X])
@@ -110,10 +103,9 @@ class Coordinator:
 
     def fetch(self, numbers: Array) -> tuple[Matrix, Array, Array]:
         """The examples with these numbers, their signs or classes, and which numbers those are."""
-        starts = self.whole.starts
-        cuts = np.searchsorted(numbers, np.append(starts, np.iinfo(np.int64).max))
-        there = [numbers[cuts[k] : cuts[k + 1]] - start for k, start in enumerate(starts)]
-        found = gathered(self.answers(partial(fetched, self.problem), there), starts)
+        parts = np.split(numbers, np.searchsorted(numbers, self.starts[1:]))
+        there = [part - start for part, start in zip(parts, self.starts, strict=True)]
+        found = gathered(self.answers(partial(fetched, self.problem), there), self.starts)
         self.travel.rows += len(found[1])
         return found
 
@@ -125,8 +117,7 @@ class Coordinator:
 
     def span(self, used: Array, basis: list[Exact], most: int) -> list[Spanned]:
         """What shards answer about rows that do not vanish on these; none if all must."""
-        columns = self.whole.columns
-        every = np.arange(self.problem.width) if columns is None else columns
+        every = np.arange(self.problem.width) if self.columns is None else self.columns
         if not basis and not len(np.setdiff1d(every, used, assume_unique=True)):
             return []
         return self.ask(span, used, basis, most)
@@ -149,11 +140,8 @@ class Coordinator:
         return not any(a.beyond or a.met.any() for a in self.span(used, basis, 0))
 
 
-def together(surveyed: list[Surveyed], bias: bool) -> Whole:
-    """What the shards are together, if they can be."""
-    for k, told in enumerate(surveyed):
-        if told.wrong is not None:
-            raise DataError(f"In shard {k:,}: {told.wrong}")
+def problem_of(surveyed: list[Surveyed], bias: bool) -> Problem:
+    """What all shards have to know, if they can be one set of examples."""
     filled = [told for told in surveyed if told.n_rows]
     if not any(told.n for told in surveyed):
         raise DataError("The shards have no examples, or none of a weight above 0: give some.")
@@ -170,14 +158,16 @@ def together(surveyed: list[Surveyed], bias: bool) -> Whole:
                 "the same."
             )
     labels = np.unique(np.concatenate([told.labels for told in filled]))
-    classes = numbered(np.tile(labels, 3))[0]
-    columns = None
-    if all(told.columns is not None for told in filled):
-        columns = np.unique(np.concatenate([told.columns for told in filled]))
-        columns = columns if len(columns) else np.zeros(1, np.int64)
-    starts = np.cumsum([0, *(told.n_rows for told in surveyed[:-1])])
-    n, longest = sum(told.n for told in surveyed), max(told.longest for told in surveyed)
-    return Whole(Problem(classes, bias, width), n, starts, longest, columns)
+    return Problem(numbered(np.tile(labels, 3))[0], bias, width)
+
+
+def columns_of(surveyed: list[Surveyed]) -> Array | None:
+    """The columns that some row has an entry in, one at the least; None if they are many."""
+    each = [told.columns for told in surveyed if told.columns is not None]
+    if len(each) < len(surveyed):
+        return None
+    columns = np.unique(np.concatenate(each)).astype(np.int64)
+    return columns if len(columns) else np.zeros(1, np.int64)
 
 
 def gathered(sent: list[Given], starts: Array) -> tuple[Matrix, Array, Array]:

@@ -14,13 +14,14 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
+from novikoff.errors import DataError
 from novikoff.inputs.arrays import require_sound
 from novikoff.inputs.labels import as_labels, codes, known_by
 from novikoff.separation.geometry import in_columns, in_rows, of_some_weight
 from novikoff.separation.kesler import ManyClasses, examples
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.separation.widest import unit
-from novikoff.typing import Array, Matrix
+from novikoff.typing import Array, Matrix, MatrixLike
 
 
 class Piece(NamedTuple):
@@ -33,8 +34,6 @@ class Piece(NamedTuple):
     """Of the rows, as the shard counts them: those of weight 0 have one too. They increase."""
     n: int
     """How many rows the shard counts."""
-    wrong: str | None = None
-    """What is wrong with them, if anything."""
 
     def unknown(self, numbers: Array) -> Array:
         """Which rows are not among those that have these numbers."""
@@ -43,18 +42,17 @@ class Piece(NamedTuple):
         return others
 
 
-def piece(X: Matrix, y: ArrayLike, weight: ArrayLike | None = None) -> Piece:
-    """Examples as a shard keeps them. What is wrong with them is told when it is surveyed."""
+def piece(name: str, X: MatrixLike, y: ArrayLike, weight: ArrayLike | None = None) -> Piece:
+    """Examples as a shard keeps them; `name` is what the shard is called if they are wrong."""
     try:
         X = in_rows(X, least=0)
         require_sound(X)
         check_consistent_length(X, y)
         n = X.shape[0]
         labels = as_labels(y) if n else np.zeros(0)
-        X, labels, numbers = of_some_weight(X, labels, weight)
+        return Piece(*of_some_weight(X, labels, weight), n)
     except ValueError as error:
-        return Piece(sparse.csr_array((0, 1)), np.zeros(0), np.zeros(0, np.int64), 0, str(error))
-    return Piece(X, labels, numbers, n)
+        raise DataError(f"{name}: {error}") from None
 
 
 class Problem(NamedTuple):
@@ -114,7 +112,7 @@ class Here:
 
     def __init__(self, examples: Sequence[tuple[Any, ...]]) -> None:
         """`examples` has (X, y) or (X, y, sample_weight) for every shard."""
-        self.pieces = [piece(*one) for one in examples]
+        self.pieces = [piece(f"In shard {k:,}", *one) for k, one in enumerate(examples)]
 
     @property
     def count(self) -> int:

@@ -39,7 +39,6 @@ class Surveyed(NamedTuple):
     longest: float
     columns: Array | None
     """Those that some row has an entry in; None if they are many."""
-    wrong: str | None
 
 
 def survey(shard: Piece, numbers: Array) -> Surveyed:
@@ -49,9 +48,7 @@ def survey(shard: Piece, numbers: Array) -> Surveyed:
     few = columns if len(columns) <= divergence.WIDE else None
     reach = float(longest(as_rows(X), X.shape[0]))
     labels = np.unique(shard.y)
-    return Surveyed(
-        len(shard.y), shard.n, X.shape[1], sparse.issparse(X), labels, reach, few, shard.wrong
-    )
+    return Surveyed(len(shard.y), shard.n, X.shape[1], sparse.issparse(X), labels, reach, few)
 
 
 def fetched(problem: Problem, shard: Piece, numbers: Array) -> Given:

@@ -103,4 +103,4 @@ def measure(shards: Shards, coef: ArrayLike, intercept: ArrayLike = 0.0) -> Reac
     low, strict, _ = asking.measure(None, W, -inf, 0)
     size = widest.length_up((W if K > 2 else W[:, :-1]).ravel().tolist())
     margin = widest.down(float(low.min()) / size) if low.min() > 0 else float(low.min()) / size
-    return Reach(asking.whole.n, asking.whole.longest, margin, strict)
+    return Reach(asking.travel.n_rows, asking.longest, margin, strict)
