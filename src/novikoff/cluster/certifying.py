@@ -102,7 +102,7 @@ def certify(
     >>> result.verdict, round(result.margin.lower, 6), result.verify(X, species == "setosa")
     ('separable', 0.817556, True)
     """
-    require_options(fit_intercept, tol, budget)
+    require_options(fit_intercept, tol=tol, budget=budget)
     with connected(client) as found:
         workers = Workers(sharded(source, shard_bytes=shard_bytes, **reading), found, hold)
         return workers.certify(fit_intercept, tol, budget, watch).result

@@ -43,7 +43,7 @@ def perceptron_loss(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:
     ----------
     Lecture note 004, "Perceptron loss".
     """
-    _, y, _, s = labelled_scores(X, y, coef, intercept)
+    _, y, s = labelled_scores(X, y, coef, intercept)
     return float(np.maximum(0.0, -(y * s)).sum())
 
 
@@ -85,7 +85,7 @@ def perceptron_subgradient(
     parameters.number("k", k)
     if not -1.0 <= k <= 0.0:
         raise ParameterError(f"k={k!r} was given, but only k in [-1, 0] gives a subgradient.")
-    X, y, _, s = labelled_scores(X, y, coef, intercept)
+    X, y, s = labelled_scores(X, y, coef, intercept)
     m = y * s
     g = np.where(m > 0, 0.0, np.where(m < 0, -1.0, k)) * y
     return np.asarray(g @ X), float(g.sum())

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import nan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -83,16 +83,9 @@ def margin_of_lowest(low: Array, W: Array, bias: bool) -> float:
     return float(least / size * (1 - 4 * U_ROUND)) if least > 0 and 0 < size < np.inf else 0.0
 
 
-class Pairs(NamedTuple):
-    """Some of the vectors of the construction: examples, and the classes they are not of."""
-
-    rows: Array
-    rivals: Array
-
-
 @dataclass(frozen=True)
 class ManyClasses(Labelled):
-    """Examples of many classes."""
+    """Examples of many classes. The vector $z_{ir}$ has the number $iK + r$."""
 
     @property
     def width(self) -> int:
@@ -101,17 +94,18 @@ class ManyClasses(Labelled):
 
     # ------------------------------------------------------ vectors
 
-    def vectors(self, pairs: Pairs, *, reduced: bool = False) -> Matrix:
-        """The vectors $z_{ir}$ of these pairs, as rows of a sparse matrix.
+    def vectors(self, numbers: Array, *, reduced: bool = False) -> Matrix:
+        """The vectors with these numbers, as rows of a sparse matrix.
 
         `reduced` leaves the block of the last class out: what separates can have zeros there.
         """
-        m, blocks, width = len(pairs.rows), self.n_classes - reduced, self.width
-        X = sparse.csr_array(self.X[pairs.rows]).astype(np.float64)
+        m, blocks, width = len(numbers), self.n_classes - reduced, self.width
+        rows, rivals = np.divmod(numbers, self.n_classes)
+        X = sparse.csr_array(self.X[rows]).astype(np.float64)
         if self.bias:
             X = sparse.csr_array(sparse.hstack([X, np.ones((m, 1))]))
         of = np.repeat(np.arange(m), np.diff(X.indptr))
-        own, other = self.y[pairs.rows][of].astype(np.int64), pairs.rivals[of].astype(np.int64)
+        own, other = self.y[rows][of].astype(np.int64), rivals[of]
         columns = np.concatenate([own * width + X.indices, other * width + X.indices])
         values, places = np.concatenate([X.data, -X.data]), np.concatenate([of, of])
         kept = columns < blocks * width
@@ -132,13 +126,13 @@ class ManyClasses(Labelled):
 
     def combination(self, told: "Separability", bias: bool) -> list[Fraction]:
         """That of the pairs; the bias is always a coordinate."""
-        Z = self.vectors(Pairs(np.array(told.rows), np.array(told.rivals)))
+        Z = self.vectors(np.array(told.rows) * self.n_classes + told.rivals)
         every = np.arange(len(told.rows))
         return combination(Z, np.ones(len(every), np.int8), every, told.multipliers, 0)
 
     def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:
         """One row of weights a class, the last of which are 0."""
-        Z, every = self.vectors(Pairs(rows, rivals), reduced=True), np.arange(len(rows))
+        Z, every = self.vectors(rows * self.n_classes + rivals, reduced=True), np.arange(len(rows))
         basis = null_vectors(whole_rows(Z, np.ones(len(rows), np.int8), every, False))
         zero = [Fraction(0)] * self.width
         return [self.in_fractions([Fraction(a) for a in n] + zero) for n in basis]
@@ -181,8 +175,8 @@ class ManyClasses(Labelled):
         low, _, behind = self.in_front(W, with_bias=True, doubts=1.0)
         return nan if behind.any() else margin_of_lowest(low, W, self.bias)
 
-    def exact_signs(self, W: Exact) -> Iterator[tuple[Pairs, Array]]:
-        """The exact signs of all leads, for every class and rival."""
+    def exact_signs(self, W: Exact) -> Iterator[tuple[Array, int, Array]]:
+        """For every class and rival: the examples of the class, and the exact signs of leads."""
         for c in range(self.n_classes):
             rows = np.flatnonzero(self.y == c)
             X, ones = self.X[rows], np.ones(len(rows), np.int8)
@@ -190,14 +184,14 @@ class ManyClasses(Labelled):
                 if r != c and len(rows):
                     difference = [p - q for p, q in zip(W[c], W[r], strict=True)]
                     found = row_signs(expansion(difference), X, ones)
-                    yield Pairs(rows, np.full(len(rows), r)), found
+                    yield rows, r, found
 
     def signs(self, W: Exact) -> tuple[Array, Array]:
         """Of the leads over all rivals."""
         low, high = np.ones(len(self.y), np.int8), -np.ones(len(self.y), np.int8)
-        for pairs, found in self.exact_signs(W):
-            low[pairs.rows] = np.minimum(low[pairs.rows], found)
-            high[pairs.rows] = np.maximum(high[pairs.rows], found)
+        for rows, _, found in self.exact_signs(W):
+            low[rows] = np.minimum(low[rows], found)
+            high[rows] = np.maximum(high[rows], found)
         return low, high
 
     def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:

@@ -6,7 +6,6 @@ r"""Is a data set linearly separable, by how much, and the proof.
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -78,7 +77,7 @@ def separability(
     Stiemke, E. (1915). Ueber positive Loesungen homogener linearer Gleichungen.
     Mathematische Annalen 76.
     """
-    require_options(fit_intercept, tol, budget)
+    require_options(fit_intercept, tol=tol, budget=budget)
     deadline = now() + float(budget)
     whole, kept = labelled(X, y, bool(fit_intercept), sample_weight)
     D, used = whole.in_used_columns()
@@ -104,9 +103,9 @@ def of_two(D: TwoClasses, tol: float, deadline: float) -> Separability:
     return replace(found, infinite=tuple(diverging(search, free, v)))
 
 
-def require_options(fit_intercept: Any, tol: Any, budget: Any) -> None:
+def require_options(fit_intercept: object, **numbers: object) -> None:
     """Raise what is wrong with the options."""
-    for name, given in (("tol", tol), ("budget", budget)):
+    for name, given in numbers.items():
         if not isinstance(given, Real) or isinstance(given, bool) or not float(given) > 0:
             raise ParameterError(f"{name}={given!r} must be a number above 0.")
     if not isinstance(fit_intercept, bool | np.bool_):

@@ -74,7 +74,7 @@ def certify(
     >>> xor.verdict, xor.rows, travel.rows
     ('inseparable', (0, 1, 2, 3), 4)
     """
-    require_options(fit_intercept, tol, budget)
+    require_options(fit_intercept, tol=tol, budget=budget)
     search = Certifying(shards, bool(fit_intercept), float(tol), float(budget), report)
     return search.run(), search.travel
 
