@@ -27,7 +27,7 @@ from novikoff.separation.certificate import Separability
 from novikoff.separation.separability import require_options
 from novikoff.separation.sharded import certify as search, verify as check
 from novikoff.separation.sharded.coordinator import Travel
-from novikoff.separation.sharded.protocol import Question, piece
+from novikoff.separation.sharded.protocol import Answer, Question, piece
 from novikoff.separation.sharded.verify import Reach
 from novikoff.typing import Array
 
@@ -240,7 +240,7 @@ class Workers:
 
     # ------------------------------------------------------ asking
 
-    def ask(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+    def ask(self, question: Question[Answer], numbers: Sequence[Array]) -> list[Answer]:
         """The answers of all shards, in their order."""
         self.asked += 1
         with warnings.catch_warnings():
@@ -335,10 +335,10 @@ def answer(
     shard: Shard,
     ready: Held | None,
     layout: Layout,
-    question: Question,
+    question: Question[Answer],
     numbers: Array,
     *given: Any,
-) -> Any:
+) -> Answer:
     """What a shard answers."""
     found = prepare(shard, None, layout, *given) if ready is None else ready
     return question(found.examples, np.asarray(numbers, np.int64))

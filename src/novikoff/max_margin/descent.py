@@ -12,7 +12,7 @@ Multipliers that sit at an end and are pushed against it are left out of the pas
 until the others have settled.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from novikoff.core.rows import add, dot
 from novikoff.max_margin.coordinates import Frame, dots
 from novikoff.max_margin.gap import Gap, measure, undecided
 from novikoff.parallel.cores import row_by_row
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 PASSES, FULL = 25, 100
 """How many passes to make before looking how far they have come, and before taking all in again."""
@@ -36,7 +36,7 @@ MOST, AGO, PAYS = 10_000, 60, 0.9
 class Dual(NamedTuple):
     """The problem as the loop reads it."""
 
-    rows: Any
+    rows: Matrix
     y: Array
     cap: Array
     curvature: Array

@@ -15,7 +15,7 @@ the best $b$ is an order statistic of the numbers $y_i - \langle w, x_i\rangle$ 
 the one up to which all weigh what the positive ones do), which moves by no more than they do.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -88,14 +88,14 @@ def measure(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
             primal = np.inf
         else:
             v /= s.min()
-            primal = 0.5 * float(length_square(frame, v))
+            primal = 0.5 * length_square(frame, v)
     else:
-        primal = 0.5 * float(length_square(frame, v)) + float(cap @ np.maximum(0.0, 1.0 - s))
+        primal = 0.5 * length_square(frame, v) + float(cap @ np.maximum(0.0, 1.0 - s))
     off = rounding(frame, v)
     inside = s < 1.0 + off
     a = frame.balanced(alpha)
     u = frame.combination(a, frame.all)
-    square, weight = float(length_square(frame, u)), float(a.sum())
+    square, weight = length_square(frame, u), float(a.sum())
     if hard:  # any multiple of the multipliers will do: take the best
         dual = 0.5 * weight * weight / square if square > 0 else 0.0
     else:
@@ -112,9 +112,9 @@ def best_bias(frame: Frame, cap: Array, s: Array) -> float:
     return min(candidates, key=lambda b: float(cap @ np.maximum(0.0, 1.0 - frame.y * (s + b))))
 
 
-def length_square(frame: Frame, v: Array) -> Any:
+def length_square(frame: Frame, v: Array) -> float:
     r"""What weights cost: $\|w\|^2$, and the bias if it is not free."""
-    return v[:-1] @ v[:-1] + frame.hold * v[-1] ** 2
+    return float(v[:-1] @ v[:-1] + frame.hold * v[-1] ** 2)
 
 
 def undecided(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, Array, Array]:

@@ -18,7 +18,7 @@ Yan, Y. & Li, Q. (2020). An efficient augmented Lagrangian method for support ve
 Optimization Methods and Software 35(4).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -58,7 +58,7 @@ def slope(q, change, cap, t):
 
 
 def step_length(
-    q: Array, change: Array, cap: Array, tau: float, line: tuple[Any, Any], start: float
+    q: Array, change: Array, cap: Array, tau: float, line: tuple[float, float], start: float
 ) -> float:
     r"""Where $\varphi$ is least along a line, on which $\|w\|^2/2$ has these two derivatives.
 
@@ -104,7 +104,7 @@ def solve(X: Matrix, y: Array, cost: Array, bias: str, tol: float, deadline: flo
     w, b = frame.raw(newton.gap.v)
     alpha = frame.balanced(newton.best)
     if np.isinf(cap[0]):  # the multiple that has the weights' own length
-        square = float(length_square(frame, frame.combination(alpha, frame.all)))
+        square = length_square(frame, frame.combination(alpha, frame.all))
         alpha *= float(alpha.sum()) / square if square > 0 else 0.0
     alpha *= frame.scale**2
     if np.isinf(cost[0]) and not 0.0 < alpha.sum() < np.inf:  # two examples prove a little
@@ -182,7 +182,7 @@ class Newton:
             direction = self.newton_step(alive[(q > 0.0) & (q < cap)], g)
             ds = frame.scores(direction, alive)
             w, dw = self.cost * self.v, self.cost * direction
-            line = (w - self.pull) @ direction, dw @ direction
+            line = float((w - self.pull) @ direction), float(dw @ direction)
             t = step_length(q, -tau * ds, cap, tau, line, float(g @ direction))
             self.v += t * direction
             s += t * ds
@@ -197,7 +197,7 @@ class Newton:
         The gap grows by $\|g\|^2/2$ for the weights, and for a free bias by $|g_b|$ times what
         examples are off the margin, which is about 1.
         """
-        square = float(length_square(self.frame, self.v))
+        square = length_square(self.frame, self.v)
         primal = max(self.gap.primal if self.gap.primal < np.inf else 0.5 * square, 1e-300)
         allowed = min(1.0, self.gap.relative)
         of_weights = float(np.linalg.norm(g[:-1])) / (0.03 * np.sqrt(allowed * primal))

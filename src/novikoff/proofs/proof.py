@@ -10,7 +10,7 @@ from scipy import sparse
 
 from novikoff.core.clock import now
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
-from novikoff.inputs.arrays import as_rows, at_unit_length
+from novikoff.inputs.arrays import at_unit_length
 from novikoff.learners.additive import Additive
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.proofs.bounds import novikoff_bound
@@ -129,7 +129,7 @@ def proof_of(trace: Any, u: ArrayLike | None) -> Proof:
     else:
         v = direction(u, X.shape[1], Z.shape[1], trace._space["fit_intercept"], K)
         gamma = float((y * (Z @ v)).min()) if K == 1 else lowest_lead(Z, y, v)
-    R = float(longest(as_rows(Z), Z.shape[0]))
+    R = longest(Z)
     return quantities(trace, v, gamma, R if K == 1 else sqrt(2) * R)
 
 

@@ -81,7 +81,7 @@ class Separability:
 
     verdict: str
     coef: Array | None = None
-    intercept: Any = None
+    intercept: float | Array | None = None
     witness: tuple[Fraction, ...] | None = None
     rows: tuple[int, ...] = ()
     multipliers: tuple[Fraction, ...] = ()
@@ -222,7 +222,7 @@ def undecided(longest: float, bias: bool, n_classes: int = 2) -> Separability:
     return Separability("undecided", margin=margin, fit_intercept=bias, n_classes=n_classes)
 
 
-def in_hex(numbers: Any) -> Any:
+def in_hex(numbers: object) -> object:
     """Floats as hexadecimal literals, in lists as they were."""
     if numbers is None or isinstance(numbers, float):
         return None if numbers is None else float(numbers).hex()
@@ -238,7 +238,7 @@ def from_hex(told: Any, depth: int) -> Any:
     return [from_hex(t, depth - 1) for t in told]
 
 
-def whole(told: Any) -> int:
+def whole(told: object) -> int:
     """A whole number that was written."""
     if type(told) is not int:
         raise TypeError(f"{told!r:.60} is no whole number")

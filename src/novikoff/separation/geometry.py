@@ -8,12 +8,14 @@ from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from novikoff.core.jit import njit
-from novikoff.core.rows import SUM, U, column, first, last, norm, value
+from novikoff.core.rows import SUM, U, column, first, last, value
 from novikoff.inputs.arrays import (
     DTYPES,
+    as_rows,
     in_bytes,
     in_canonical_order,
     in_csr,
+    lengths_of,
     require_sound,
     weight_dtype,
 )
@@ -170,10 +172,6 @@ def some_scores(w, X, out, low, high):
         out[i] = s
 
 
-@njit(cache=True)
-def longest(X, n):
+def longest(X: Matrix) -> float:
     r"""$\max_i \|x_i\|$."""
-    R = 0.0
-    for i in range(n):
-        R = max(R, norm(X, i))
-    return R
+    return float(lengths_of(as_rows(X), X.shape[0]).max(initial=0.0))

@@ -73,7 +73,7 @@ class Labelled(ABC):
     @property
     def longest(self) -> float:
         """The length of the longest example, before a bias joins it."""
-        return float(longest(as_rows(self.X), len(self.y)))
+        return longest(self.X)
 
     def in_used_columns(self) -> tuple[Self, Array | None]:
         """The same in the columns that some row uses, and which those are; None for all."""

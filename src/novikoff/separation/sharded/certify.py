@@ -21,6 +21,7 @@ not on who answers for the shards or how fast.
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from math import ceil, inf
 
 import numpy as np
@@ -247,12 +248,12 @@ class Certifying(Coordinator):
         elif free.any():
             answers = self.ask(sums, columns)
             c = scales(np.max([peaks for _, peaks in answers], axis=0), self.bias)
-            scaled = sum(part * (c / scales(peaks, True)) for part, peaks in answers)
-            total = divergence.brought_to_one(scaled)
+            scaled = [part * (c / scales(peaks, True)) for part, peaks in answers]
+            total = divergence.brought_to_one(reduce(np.add, scaled))
             m, new = len(free), 1
             active = divergence.products(in_columns(self.X, columns), self.y, c, m)
             if divergence.dependent(active, self.bias).any():  # other rows may tell them apart
-                every = sum(self.ask(products, columns, c, m))
+                every = reduce(np.add, self.ask(products, columns, c, m))
                 free = free & ~divergence.dependent(every, self.bias)
             while new:
                 X = in_columns(self.X, columns)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, inf, nan
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -15,10 +14,8 @@ from novikoff.inputs.arrays import DTYPES
 from novikoff.inputs.labels import numbered
 from novikoff.separation.exact import Exact
 from novikoff.separation.kesler import margin_of_lowest
-from novikoff.separation.sharded.protocol import Given, Problem, Question, Shards
+from novikoff.separation.sharded.protocol import Answer, Given, Problem, Question, Shards
 from novikoff.separation.sharded.questions import (
-    Measured,
-    Sided,
     Spanned,
     Surveyed,
     fetched,
@@ -57,7 +54,7 @@ class Coordinator:
         self.deadline = inf
         """When to give up; what time the shards take to answer is added to it."""
         self.known = [np.zeros(0, np.int64) for _ in range(shards.count)]
-        surveyed: list[Surveyed] = self.answers(survey, self.known)
+        surveyed = self.answers(survey, self.known)
         self.problem = problem_of(surveyed, bias)
         self.travel.n_rows = sum(told.n for told in surveyed)
         self.starts = np.cumsum([0, *(told.n_rows for told in surveyed[:-1])])
@@ -70,11 +67,13 @@ class Coordinator:
         self.numbers = np.zeros(0, np.int64)
         """Of the active rows, among all."""
 
-    def ask(self, question: Callable[..., Any], *about: Any, **options: Any) -> list[Any]:
+    def ask(
+        self, question: Callable[..., Answer], *about: object, **options: object
+    ) -> list[Answer]:
         """The answers of all shards to a question about this."""
         return self.answers(partial(question, self.problem, *about, **options), self.known)
 
-    def answers(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+    def answers(self, question: Question[Answer], numbers: Sequence[Array]) -> list[Answer]:
         """The answers of all shards, given numbers of their rows."""
         started = now()
         answers = self.shards.ask(question, numbers)
@@ -109,9 +108,9 @@ class Coordinator:
         self.travel.rows += len(found[1])
         return found
 
-    def measure(self, *about: Any, **options: Any) -> tuple[Array, bool, int]:
+    def measure(self, *about: object, **options: object) -> tuple[Array, bool, int]:
         """The lowest scores or leads, whether all rows are in front, how many new rows came."""
-        answers: list[Measured] = self.ask(margins, *about, **options)
+        answers = self.ask(margins, *about, **options)
         low = np.min([a.low for a in answers], axis=0)
         return low, all(a.strict for a in answers), self.take([a.given for a in answers])
 
@@ -132,7 +131,7 @@ class Coordinator:
 
     def supports(self, W: Exact) -> bool:
         """Are the weights nowhere on the wrong side, and somewhere on the right one?"""
-        answers: list[Sided] = self.ask(sides, None, W, 0)
+        answers = self.ask(sides, None, W, 0)
         return all(a.lowest >= 0 for a in answers) and any(a.highest > 0 for a in answers)
 
     def vanishes(self, used: Array, basis: list[Exact]) -> bool:

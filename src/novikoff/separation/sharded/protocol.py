@@ -7,7 +7,7 @@ question alone, so that it does not matter where or how often it is found.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,7 +92,8 @@ class Given(NamedTuple):
     """Their signs, or numbers of classes."""
 
 
-Question = Callable[[Piece, Array], Any]
+Answer = TypeVar("Answer")
+Question = Callable[[Piece, Array], Answer]
 """A function of a shard and of numbers of its rows."""
 
 
@@ -103,7 +104,7 @@ class Shards(Protocol):
     def count(self) -> int:
         """How many there are."""
 
-    def ask(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+    def ask(self, question: Question[Answer], numbers: Sequence[Array]) -> list[Answer]:
         """The answers of all of them, in their order."""
 
 
@@ -119,7 +120,7 @@ class Here:
         """How many there are."""
         return len(self.pieces)
 
-    def ask(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+    def ask(self, question: Question[Answer], numbers: Sequence[Array]) -> list[Answer]:
         """The answers of all of them, in their order."""
         return [question(p, some) for p, some in zip(self.pieces, numbers, strict=True)]
 

@@ -46,9 +46,8 @@ def survey(shard: Piece, numbers: Array) -> Surveyed:
     X = shard.X
     columns = np.unique(X.indices) if sparse.issparse(X) else np.flatnonzero(X.any(axis=0))
     few = columns if len(columns) <= divergence.WIDE else None
-    reach = float(longest(as_rows(X), X.shape[0]))
     labels = np.unique(shard.y)
-    return Surveyed(len(shard.y), shard.n, X.shape[1], sparse.issparse(X), labels, reach, few)
+    return Surveyed(len(shard.y), shard.n, X.shape[1], sparse.issparse(X), labels, longest(X), few)
 
 
 def fetched(problem: Problem, shard: Piece, numbers: Array) -> Given:
