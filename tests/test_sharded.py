@@ -164,7 +164,7 @@ def test_what_weights_leave_out():
     shards = Here(list(zip(X, labels, weights, strict=True)))
     found, travel = certify(shards)
     assert (found.verdict, found.n_classes, len(found.coef)) == ("separable", 2, 3)
-    assert travel.rows == travel.n_rows == 3
+    assert travel.rows == travel.n_examples == 3
     assert set(found.rows) <= {0, 1, 5}
     assert measure(shards, found.coef, found.intercept).n_rows == 3
 

@@ -25,7 +25,7 @@ def certified(arguments: Namespace, **options: Any) -> tuple[Separability, About
     layout = workers.layout
     shards = workers.count
     told = (
-        f"{travel.rows:,} of {travel.n_rows:,} examples, in {travel.passes:,} passes over "
+        f"{travel.rows:,} of {travel.n_examples:,} examples, in {travel.passes:,} passes over "
         f"{shards:,} shard{'s' * (shards != 1)}"
     )
     return result, About(layout.n_features, layout.names, layout.base, told)

@@ -163,7 +163,7 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         )
         X, signs, kept = of_some_weight(X, every, sample_weight)
         if len(kept) < len(every) and len(np.unique(signs)) < 2:
-            raise DataError("All examples of one class have sample_weight 0: weigh some.")
+            raise DataError("All examples of one class have a sample_weight of zero: weigh some.")
         fitted = self._hard if inf == self.C else self._soft
         with np.errstate(over="ignore", invalid="ignore", under="ignore", divide="ignore"):
             solution, self.margin_, self.gap_ = fitted(X, signs, weight[kept], deadline)

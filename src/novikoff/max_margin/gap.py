@@ -63,13 +63,13 @@ def balance_point(t: Array, c: Array, positive: Array, lean: float = 1.0, beside
     return float(t[order[min(max(k, 0), len(t) - 1)]])
 
 
-def rounding(frame: Frame, v: Array) -> float:
+def score_error(frame: Frame, v: Array) -> float:
     """How far a score can be off: so many roundings of numbers of this size."""
     size = float(np.linalg.norm(v[:-1])) * (1.0 + float(np.linalg.norm(frame.center)))
     return float(2.0**-52 * (frame.d + 8) * (size + abs(float(v[-1])) + 1.0))
 
 
-def measure(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
+def duality_gap(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
     """Primal and dual values, after giving the weights their best bias (and length)."""
     s = frame.scores(v, frame.all) * frame.y
     hard = np.isinf(cap[0])
@@ -91,7 +91,7 @@ def measure(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
             primal = 0.5 * length_square(frame, v)
     else:
         primal = 0.5 * length_square(frame, v) + float(cap @ np.maximum(0.0, 1.0 - s))
-    off = rounding(frame, v)
+    off = score_error(frame, v)
     inside = s < 1.0 + off
     a = frame.balanced(alpha)
     u = frame.combination(a, frame.all)
@@ -117,7 +117,7 @@ def length_square(frame: Frame, v: Array) -> float:
     return float(v[:-1] @ v[:-1] + frame.hold * v[-1] ** 2)
 
 
-def undecided(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, Array, Array]:
+def screened(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, Array, Array]:
     r"""Of the examples alive, those still open, surely outside, and surely inside the margin.
 
     The last two have $\alpha_i^\star = 0$ and $\alpha_i^\star = c_i$.
@@ -128,7 +128,7 @@ def undecided(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, 
         return alive, alive[:0], alive[:0]
     reach = r * frame.lengths[alive] * (1 + 1e-9)
     s = frame.scores(gap.v, alive)
-    slack = 4.0 * rounding(frame, gap.v)
+    slack = 4.0 * score_error(frame, gap.v)
     if frame.free:
         low, high = bias_between(frame, cap, gap)
         s -= y * gap.v[-1]
@@ -144,7 +144,7 @@ def undecided(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, 
 def bias_between(frame: Frame, cap: Array, gap: Gap) -> tuple[float, float]:
     """An interval that has the best bias in it."""
     s = frame.scores(gap.v, frame.all) * frame.y - gap.v[-1]
-    reach = gap.radius * frame.lengths * (1 + 1e-9) + 4.0 * rounding(frame, gap.v)
+    reach = gap.radius * frame.lengths * (1 + 1e-9) + 4.0 * score_error(frame, gap.v)
     t = frame.y - s
     positive = frame.y > 0
     if np.isinf(cap[0]):

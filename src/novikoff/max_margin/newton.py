@@ -29,7 +29,7 @@ from novikoff.core.jit import njit
 from novikoff.inputs.arrays import overflow
 from novikoff.max_margin.coordinates import Frame, square_total
 from novikoff.max_margin.descent import approach
-from novikoff.max_margin.gap import Gap, length_square, measure, undecided
+from novikoff.max_margin.gap import Gap, duality_gap, length_square, screened
 from novikoff.typing import Array, Matrix
 
 NARROW = 1500
@@ -97,7 +97,7 @@ def solve(X: Matrix, y: Array, cost: Array, bias: str, tol: float, deadline: flo
         gap, alpha, alive, passes = approach(frame, cap, tol, deadline)
     else:
         alpha, alive, passes = np.zeros(frame.n), frame.all, 0
-        gap = measure(frame, cap, np.zeros(frame.d + 1), alpha)
+        gap = duality_gap(frame, cap, np.zeros(frame.d + 1), alpha)
     newton = Newton(frame, cap, gap, alpha, alive)
     if passes == 0 or gap.primal < np.inf:
         newton.solve(tol, deadline)
@@ -141,7 +141,7 @@ class Newton:
     def settle(self) -> None:
         """Take the rows out of the work that no longer matter."""
         frame = self.frame
-        self.alive, outside, inside = undecided(frame, self.cap, self.gap, self.alive)
+        self.alive, outside, inside = screened(frame, self.cap, self.gap, self.alive)
         self.alpha[outside] = 0.0
         self.alpha[inside] = self.cap[inside]
         settled = np.ones(frame.n, bool)
@@ -157,7 +157,7 @@ class Newton:
             if self.gap.relative <= tol or idle == IDLE or hopeless or now() > deadline:
                 return
             steps = self.minimize(deadline)
-            gap = measure(self.frame, self.cap, self.v, self.alpha)
+            gap = duality_gap(self.frame, self.cap, self.v, self.alpha)
             if gap.dual >= self.gap.dual:
                 self.best = self.alpha.copy()
             self.gap = gap = self.gap.joined(gap)

@@ -131,7 +131,7 @@ class Labelled(ABC):
 
     def upper_end(self, told: "Separability") -> float:
         r"""The upper end of the margin that the multipliers prove: $\|\sum p z\|$."""
-        return widest.length_up(self.combination(told, False))
+        return widest.exact_length_up(self.combination(told, False))
 
     @abstractmethod
     def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:

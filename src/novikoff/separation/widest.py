@@ -191,10 +191,10 @@ def certified(X: Matrix, y: Array, v: Array, free: bool) -> float:
 def at_least(low: Array, v: Array, free: bool) -> float:
     """The same, where no score of either class is lower than these; without a free bias."""
     if not free:
-        return down(float(low.min()) / length_up(v.tolist()))
+        return down(float(low.min()) / exact_length_up(v.tolist()))
     if not np.isfinite(low).all():
         return 0.0
-    return down(float((Fraction(low[0]) + Fraction(low[1])) / 2) / length_up(v[:-1].tolist()))
+    return down(float((Fraction(low[0]) + Fraction(low[1])) / 2) / exact_length_up(v[:-1].tolist()))
 
 
 def with_middle(X: Matrix, y: Array, v: Array) -> Array:
@@ -215,17 +215,13 @@ def with_proof(
     rows = np.array(sorted(shares))
     total = sum(shares.values(), Fraction(0))
     multipliers = [shares[int(r)] / total for r in rows]
-    upper = length_up(combination(X, y, rows, multipliers, one))
+    upper = exact_length_up(combination(X, y, rows, multipliers, one))
     return Found(v, Bracket(max(0.0, lower), upper), Multipliers(rows, multipliers))
 
 
-def length_up(entries: Iterable[Fraction | float]) -> float:
+def exact_length_up(entries: Iterable[Fraction | float]) -> float:
     """An upper bound of the length of a vector with these entries, by little."""
-    return root_up(sum((Fraction(t) ** 2 for t in entries), Fraction(0)))
-
-
-def root_up(square: Fraction) -> float:
-    """A float at least as large as the square root, by little."""
+    square = sum((Fraction(t) ** 2 for t in entries), Fraction(0))
     if square == 0:
         return 0.0
     shift = 128 - (square.numerator.bit_length() - square.denominator.bit_length())

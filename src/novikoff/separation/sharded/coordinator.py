@@ -40,7 +40,7 @@ class Travel:
     """How many rows were sent, all shards together."""
     passes: int = 0
     """How often every shard was asked something."""
-    n_rows: int = 0
+    n_examples: int = 0
     """How many rows there are, those of weight 0 not counted."""
 
 
@@ -56,7 +56,7 @@ class Coordinator:
         self.known = [np.zeros(0, np.int64) for _ in range(shards.count)]
         surveyed = self.answers(survey, self.known)
         self.problem = problem_of(surveyed, bias)
-        self.travel.n_rows = sum(told.n for told in surveyed)
+        self.travel.n_examples = sum(told.n for told in surveyed)
         self.starts = np.cumsum([0, *(told.n_rows for told in surveyed[:-1])])
         """The number of the first row of every shard; rows of weight 0 have one too."""
         self.longest = max(told.longest for told in surveyed)

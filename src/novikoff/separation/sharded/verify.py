@@ -54,6 +54,7 @@ class Reach(NamedTuple):
     Parameters
     ----------
     n_rows : int
+        Those of weight 0 are not there.
     radius : float
         The length of the longest row, before a bias joins it.
     margin : float
@@ -101,6 +102,6 @@ def measure(shards: Shards, coef: ArrayLike, intercept: ArrayLike = 0.0) -> Reac
     if not np.isfinite(W).all() or not W[:, :-1].any():
         raise DataError("The weights must be finite, and one of them not 0.")
     low, strict, _ = asking.measure(None, W, -inf, 0)
-    size = widest.length_up((W if K > 2 else W[:, :-1]).ravel().tolist())
+    size = widest.exact_length_up((W if K > 2 else W[:, :-1]).ravel().tolist())
     margin = widest.down(float(low.min()) / size) if low.min() > 0 else float(low.min()) / size
-    return Reach(asking.travel.n_rows, asking.longest, margin, strict)
+    return Reach(asking.travel.n_examples, asking.longest, margin, strict)
