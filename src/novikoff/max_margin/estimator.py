@@ -202,12 +202,12 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
 
     def _narrow(self, X: Matrix, y: Array, deadline: float) -> tuple[Solution, Bracket] | None:
         try:
-            verdict, _, witness, _ = find(Search(TwoClasses(X, y, 2, self.fit_intercept), deadline))
+            start, _ = find(Search(TwoClasses(X, y, 2, self.fit_intercept), deadline))
         except (Undecided, OverflowError):
             return None
-        if verdict != "separable":
+        if start.verdict != "separable":
             return None
-        found = widest.margin(X, y, np.asarray(witness), self._bias, self.tol / 2, deadline)
+        found = widest.margin(X, y, start.weights[0], self._bias, self.tol / 2, deadline)
         return as_solution(len(y), found), found.margin
 
     def _wide(self, X: Matrix, y: Array, deadline: float) -> tuple[Solution, Bracket] | None:

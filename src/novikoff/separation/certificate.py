@@ -12,6 +12,7 @@ With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three thi
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import hypot, inf, sqrt
@@ -23,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from novikoff.errors import DataError
 from novikoff.separation.bracket import Bracket
+from novikoff.separation.exact import Exact, rounded_to_floats
 from novikoff.separation.kesler import labelled
 from novikoff.separation.two_classes import AllRows, Labelled, weights_of
 from novikoff.typing import Array, MatrixLike
@@ -149,11 +151,33 @@ class Separability:
         """One row of weights, or one a class, the bias last."""
         return weights_of(self.coef, self.intercept)
 
+    @property
+    def exact_weights(self) -> Exact:
+        """The exact witness in such rows."""
+        return np.array(self.witness, object).reshape(
+            1 if self.n_classes == 2 else self.n_classes, -1
+        )
+
+    def with_exact_weights(self, W: Exact) -> "Separability":
+        """The same with an exact witness, and what it is in floats."""
+        exact = replace(self, witness=tuple(map(Fraction, W.flat)))
+        return exact.with_weights(rounded_to_floats(W))
+
     def with_weights(self, W: Array) -> "Separability":
         """The same with such weights."""
         if self.n_classes > 2:
             return replace(self, coef=W[:, :-1].copy(), intercept=W[:, -1].copy())
         return replace(self, coef=W[0, :-1], intercept=float(W[0, -1]))
+
+    def with_proof(
+        self, rows: Iterable[int], shares: Iterable[Fraction], rivals: Iterable[int] = ()
+    ) -> "Separability":
+        """The same with such a proof, in the order of its rows."""
+        rows, rivals = list(rows), list(rivals)
+        proof = sorted(zip(rows, rivals or rows, shares, strict=True))
+        numbers, others, multipliers = zip(*proof, strict=True)
+        others = others if rivals else ()
+        return replace(self, rows=numbers, multipliers=multipliers, rivals=others)
 
     def __eq__(self, other: object) -> bool:
         """Is it the same certificate, to the bit?"""

@@ -6,7 +6,7 @@ sum with a bound on its rounding error; the compensated sum of Ogita, Rump and O
 as if computed in twice the precision; and integers. Nothing here trusts a solver.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import frexp, gcd, lcm, ldexp
 from typing import NamedTuple, cast
@@ -24,8 +24,11 @@ U_ROUND = 2.0**-53
 LEAST = 5e-324
 LIMB = 32
 PRIME = 2**61 - 1
-Exact = list[list[Fraction]]
-"""Exact weights, the bias last: one row, or one for each of more than two classes."""
+Exact = Array
+"""Exact weights, the bias last: one row, or one for each of more than two classes.
+
+An array of objects, which are fractions or whole numbers.
+"""
 LOWEST = 1074
 """No float has a bit below this place after its point."""
 N_LIMBS = (2 * 1074 + 106 + 2 * 1024 + 128) // LIMB
@@ -177,13 +180,14 @@ def row_signs(V: Array, X: Matrix, y: Array) -> Array:
 # ------------------------------------------------------------- rationals
 
 
-def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
+def in_whole_numbers(numbers: Iterable[Fraction | int]) -> tuple[list[int], int]:
     """The least multiples of the numbers that are all whole, and what they were multiplied by."""
+    numbers = list(numbers)
     common = lcm(*(f.denominator for f in numbers))
     return [f.numerator * (common // f.denominator) for f in numbers], common
 
 
-def expansion(numbers: list[Fraction]) -> Array:
+def expansion(numbers: Iterable[Fraction | int]) -> Array:
     """Float vectors whose exact sum is a positive multiple of `numbers`.
 
     Raises `OverflowError` if the numbers need more than the range of a float.
@@ -201,10 +205,10 @@ def expansion(numbers: list[Fraction]) -> Array:
     return np.array(parts)
 
 
-def rounded_to_floats(exact: tuple[Fraction, ...]) -> Array:
-    """The nearest floats to a multiple of the numbers, the largest of which becomes 1."""
-    top = max(abs(f) for f in exact) or Fraction(1)
-    return np.array([float(f / top) for f in exact])
+def rounded_to_floats(W: Exact) -> Array:
+    """The nearest floats to a multiple of the weights, the largest of which becomes 1."""
+    top = Fraction(max(abs(f) for f in W.flat)) or Fraction(1)
+    return np.array([float(f / top) for f in W.flat]).reshape(W.shape)
 
 
 class Multipliers(NamedTuple):

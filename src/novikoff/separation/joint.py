@@ -6,8 +6,8 @@ vectors are missing; a proof that they cannot be separated is one for all.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from novikoff.core.clock import now
 from novikoff.proofs.bounds import novikoff_bound
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.certificate import Separability, undecided
-from novikoff.separation.exact import Exact, rounded_to_floats
+from novikoff.separation.exact import Exact
 from novikoff.separation.geometry import radius_of_run
 from novikoff.separation.kesler import ManyClasses, margin_of_lowest
 from novikoff.separation.search import Search, decided
@@ -57,12 +57,10 @@ def searched(D: ManyClasses, tol: float, deadline: float) -> Separability | None
             if not len(new):
                 return told(D, active, found)
         else:
-            witness = D.in_fractions(list(found.witness or ())[:-1])
-            new = gathered(D, witness, lambda sign: sign < 0)
+            exact = D.weights(found.exact_weights[0, :-1])
+            new = gathered(D, exact, lambda sign: sign < 0)
             if not len(new):
-                flat = tuple(f for row in witness for f in row)
-                W = rounded_to_floats(flat).reshape(D.n_classes, -1)
-                return told(D, active, found, W, witness=flat)
+                return told(D, active, found).with_exact_weights(exact)
         active = np.concatenate([active, new[~np.isin(new, active)]])
     return None
 
@@ -133,22 +131,18 @@ def widest(D: ManyClasses, W: Array, active: Array, found: Separability) -> Sepa
     low, _, _ = D.in_front(W, with_bias=True, doubts=3.0)
     lower = min(margin_of_lowest(low, W, D.bias), found.margin.upper)
     R = radius_of_run(D.longest, D.X, D.bias, many=True)
-    margin = Bracket(lower, found.margin.upper)
-    return told(D, active, found, W, margin=margin, novikoff=novikoff_bound(R, lower))
+    margin, bound = Bracket(lower, found.margin.upper), novikoff_bound(R, lower)
+    return replace(told(D, active, found), margin=margin, novikoff=bound).with_weights(W)
 
 
-def told(
-    D: ManyClasses, active: Array, found: Separability, W: Array | None = None, **more: Any
-) -> Separability:
-    """The verdict on some vectors as one on all, with these weights."""
+def told(D: ManyClasses, active: Array, found: Separability) -> Separability:
+    """The verdict on some vectors as one on all, without weights."""
     rows, rivals = np.divmod(active[list(found.rows)], D.n_classes)
-    made = Separability(
+    return Separability(
         found.verdict,
         rows=tuple(rows.tolist()),
         multipliers=found.multipliers,
         fit_intercept=D.bias,
         rivals=tuple(rivals.tolist()),
         n_classes=D.n_classes,
-        **more,
     )
-    return made if W is None else made.with_weights(W)

@@ -41,7 +41,7 @@ from novikoff.separation.exact import (
 )
 from novikoff.separation.geometry import as_examples, of_some_weight
 from novikoff.separation.rounding import length_up
-from novikoff.separation.two_classes import Labelled, TwoClasses, in_rows_of
+from novikoff.separation.two_classes import Labelled, TwoClasses
 from novikoff.typing import Array, Matrix, MatrixLike
 
 if TYPE_CHECKING:
@@ -134,20 +134,14 @@ class ManyClasses(Labelled):
         """One row of weights a class, the last of which are 0."""
         Z, every = self.vectors(rows * self.n_classes + rivals, reduced=True), np.arange(len(rows))
         basis = null_vectors(whole_rows(Z, np.ones(len(rows), np.int8), every, False))
-        zero = [Fraction(0)] * self.width
-        return [self.in_fractions([Fraction(a) for a in n] + zero) for n in basis]
+        return [self.weights(np.array(n + [0] * self.width, object)) for n in basis]
 
     # ------------------------------------------------------ weights
 
     def weights(self, flat: Array) -> Array:
         """One row of weights a class, the bias last, from the blocks of a vector."""
         W = flat.reshape(self.n_classes, self.width)
-        return W if self.bias else np.hstack([W, np.zeros((self.n_classes, 1))])
-
-    def in_fractions(self, flat: list[Fraction]) -> Exact:
-        """The same from an exact vector."""
-        rows = in_rows_of(self.width, tuple(flat))
-        return rows if self.bias else [[*row, Fraction(0)] for row in rows]
+        return W if self.bias else np.hstack([W, np.zeros((self.n_classes, 1), flat.dtype)])
 
     def leads(self, W: Array) -> Iterator[tuple[slice, Array, Array]]:
         """For blocks of examples: by how much the right class leads each other, and the doubt.
@@ -182,8 +176,7 @@ class ManyClasses(Labelled):
             X, ones = self.X[rows], np.ones(len(rows), np.int8)
             for r in range(self.n_classes):
                 if r != c and len(rows):
-                    difference = [p - q for p, q in zip(W[c], W[r], strict=True)]
-                    found = row_signs(expansion(difference), X, ones)
+                    found = row_signs(expansion(W[c] - W[r]), X, ones)
                     yield rows, r, found
 
     def signs(self, W: Exact) -> tuple[Array, Array]:
@@ -204,10 +197,6 @@ class ManyClasses(Labelled):
                 low = min(low, float(np.nan_to_num(lead - doubts * doubt, nan=-np.inf).min()))
         behind, open_ = np.zeros(len(s), bool), np.flatnonzero(~sure)
         unsure = replace(self, X=self.X[open_], y=self.y[open_])
-        behind[open_] = unsure.signs(exactly(W))[0] <= 0
+        exact = np.array([[Fraction(v) for v in row] for row in W.tolist()], object)
+        behind[open_] = unsure.signs(exact)[0] <= 0
         return np.array([low]), s, behind
-
-
-def exactly(W: Array) -> Exact:
-    """Floats as the fractions that they are."""
-    return [[Fraction(v) for v in row] for row in W.tolist()]

@@ -29,11 +29,9 @@ from novikoff.separation.exact import (
     Multipliers,
     Whole,
     dependencies,
-    expansion,
     in_whole_numbers,
     null_vectors,
     primitive,
-    rounded_to_floats,
     row_signs,
     whole_rows,
 )
@@ -49,12 +47,6 @@ BLOCK = 1 << 14
 
 class Undecided(Exception):
     """Internal: floats cannot tell, or the time is up."""
-
-
-class Strict(NamedTuple):
-    """Weights with every row strictly on its side, in scaled coordinates."""
-
-    v: Array
 
 
 class Cancelling(NamedTuple):
@@ -79,13 +71,16 @@ class Search:
         """Scaled rows times their labels, of unit length."""
         return atoms(self.X, self.y, rows, self.c)
 
-    def decide(self, alive: Array, Q: Array) -> Strict | Cancelling:
-        """Is there a strict separator of the alive rows in the span of `Q`?"""
+    def decide(self, alive: Array, Q: Array) -> Array | Cancelling:
+        """Is there a strict separator of the alive rows in the span of `Q`?
+
+        If there is, its weights in scaled coordinates.
+        """
         candidates = np.flatnonzero(alive)
         m = Q.shape[1]
         more = max(50, min(m, WIDE))
-        if m > WIDE and alive.all() and (v := self.least_squares()) is not None:
-            return Strict(v)
+        if m > WIDE and alive.all() and (found := self.least_squares()) is not None:
+            return found
         random = np.random.default_rng(0)
         working = random.permutation(candidates)[: 4 * more + 100]
         A, origin = self.project(working, Q), np.zeros((1, m))
@@ -98,16 +93,16 @@ class Search:
             corral = working[[k for k, _ in nearest.keys]]
             if np.linalg.norm(nearest.point) <= 1e-13:
                 return Cancelling(corral, working)
-            v = Q @ nearest.point
+            v: Array = Q @ nearest.point
             cosines(v, self.c, self.rows, self.y, scores)
             scores[~alive] = np.inf
             wrong = np.flatnonzero(scores <= 1e-14 * np.linalg.norm(v))
             if not len(wrong):
-                return Strict(v)
+                return v
             new = np.setdiff1d(wrong[np.argsort(scores[wrong], kind="stable")][: 4 * more], working)
             if not len(new):  # they are all at work already: floats cannot tell
                 if row_signs((v * self.c)[None], self.X, self.y)[alive].min() > 0:
-                    return Strict(v)
+                    return v
                 return Cancelling(corral, working)
             new = new[np.argsort(scores[new], kind="stable")][:more]
             working = np.concatenate([working, new])
@@ -218,18 +213,12 @@ def decided(search: Search, tol: float) -> tuple[Separability, Array]:
     """
     D = search.D
     try:
-        verdict, proof, witness, free = find(search)
-        found = Separability(verdict, fit_intercept=D.bias)
-        if verdict == "separable":
-            v = np.asarray(witness)
+        found, free = find(search)
+        if found.verdict == "separable":
+            v = found.weights[0]
             v, ends, proof = widest.margin(D.X, D.y, v, D.kind_of_bias, tol, search.deadline)
             found = replace(found, margin=ends).with_weights(v[None])
-        elif verdict == "quasi-separable":
-            exact = tuple(witness or ())
-            found = replace(found, witness=exact).with_weights(rounded_to_floats(exact)[None])
-        order = np.argsort(proof.rows)
-        shares = tuple(proof.shares[k] for k in order)
-        found = replace(found, rows=tuple(proof.rows[order].tolist()), multipliers=shares)
+            found = found.with_proof(proof.rows.tolist(), proof.shares)
         if found.holds(D):
             return found, free
     except (Undecided, OverflowError):
@@ -237,23 +226,28 @@ def decided(search: Search, tol: float) -> tuple[Separability, Array]:
     return undecided(D.longest, D.bias), np.zeros(D.X.shape[1] + D.bias, bool)
 
 
-def find(search: Search) -> tuple[str, Multipliers, list[Fraction] | Array | None, Array]:
-    """The verdict, the multipliers, the witness, and which coefficients are free."""
-    m = len(search.c) if search.bias else len(search.c) - 1
+def find(search: Search) -> tuple[Separability, Array]:
+    """The verdict, with its witness and proof, and which coefficients are free.
+
+    Of separable data there is any separator, and no proof yet that its margin is the widest.
+    """
+    D, m = search.D, len(search.c) if search.bias else len(search.c) - 1
     alive = np.ones(len(search.y), bool)
     Q: Matrix = (
         sparse.eye_array(len(search.c), m, format="csr") if m > WIDE else np.eye(len(search.c), m)
     )
-    basis: list[list[int]] | None = None
+    basis: list[Array] = []
     proof = Multipliers(np.zeros(0, np.int64), [])
     while True:
         step = search.decide(alive, Q)
-        if isinstance(step, Strict):
-            if basis is None:
-                return "separable", proof, step.v * search.c, np.ones(m, bool)
-            witness = in_span(basis, step.v, search)
+        if not isinstance(step, Cancelling) and not basis:
+            found = Separability("separable", fit_intercept=D.bias)
+            return found.with_weights((step * search.c)[None]), np.ones(m, bool)
+        if not isinstance(step, Cancelling):
+            found = Separability("quasi-separable", fit_intercept=D.bias)
+            found = found.with_exact_weights(in_span(basis, step, search)[None])
             free = np.array([any(n[j] for n in basis) for j in range(m)])
-            return "quasi-separable", proof, witness, free
+            return found.with_proof(proof.rows.tolist(), proof.shares), free
         while isinstance(step, Cancelling) and alive.any():
             extended = combine(search, proof, step.rows)
             if extended is None:
@@ -264,20 +258,20 @@ def find(search: Search) -> tuple[str, Multipliers, list[Fraction] | Array | Non
             proof = extended
             step = search.decide(alive, Q) if alive.any() else step
         alive, basis = np.zeros(len(search.y), bool), []
-        for n in null_vectors(search.whole(proof.rows)):
+        for W in D.vanishing(proof.rows, proof.rows):
             if now() > search.deadline:
                 raise Undecided
-            vector = [Fraction(v) for v in n] + [Fraction(0)] * (not search.bias)
-            seen = row_signs(expansion(vector), search.X, search.y) != 0
+            seen = D.signs(W)[0] != 0
             if seen.any():  # else the columns themselves are dependent
-                basis.append(n)
+                basis.append(W[0])
                 alive |= seen
         if not alive.any():
-            return "inseparable", proof, None, np.zeros(m, bool)
+            found = Separability("inseparable", fit_intercept=D.bias)
+            return found.with_proof(proof.rows.tolist(), proof.shares), np.zeros(m, bool)
         Q = orthonormal(basis, search)
 
 
-def scaled_basis(basis: list[list[int]], search: Search) -> tuple[Array, list[Fraction]]:
+def scaled_basis(basis: list[Array], search: Search) -> tuple[Array, list[Fraction]]:
     """The basis as float columns in scaled space, and what each was divided by."""
     N = np.zeros((len(search.c), len(basis)))
     tops = []
@@ -291,20 +285,20 @@ def scaled_basis(basis: list[list[int]], search: Search) -> tuple[Array, list[Fr
     return N, tops
 
 
-def orthonormal(basis: list[list[int]], search: Search) -> Array:
+def orthonormal(basis: list[Array], search: Search) -> Array:
     """Float coordinates for the span of `basis`, in scaled space."""
     Q: Array = np.linalg.qr(scaled_basis(basis, search)[0])[0]
     return Q
 
 
-def in_span(basis: list[list[int]], v: Array, search: Search) -> list[Fraction]:
+def in_span(basis: list[Array], v: Array, search: Search) -> Array:
     """The exact combination of the basis that comes close to `v`, which is in scaled space."""
     N, tops = scaled_basis(basis, search)
     t = np.linalg.lstsq(N, v, rcond=None)[0]
     shares = [Fraction(float(share)) / top for share, top in zip(t, tops, strict=True)]
-    exact = [Fraction(0)] * len(basis[0])
+    exact = np.full(len(basis[0]), Fraction(0))
     for share, n in zip(shares, basis, strict=True):
         for j, part in enumerate(n):
             if part:
                 exact[j] += share * part
-    return exact + [Fraction(0)] * (not search.bias)
+    return exact

@@ -100,10 +100,10 @@ class Labelled(ABC):
         W = self.stated(told)
         if W is None or told.witness is None or len(told.witness) != W.size:
             return None
-        if not np.array_equal(W.ravel(), rounded_to_floats(told.witness)):
+        exact = told.exact_weights
+        if not np.array_equal(W, rounded_to_floats(exact)):
             return None
-        exact = in_rows_of(W.shape[1], told.witness)
-        return exact if self.bias or not any(row[-1] for row in exact) else None
+        return exact if self.bias or not exact[:, -1].any() else None
 
     def proper(self, told: "Separability") -> bool:
         """Are these multipliers of distinct vectors, above 0, that sum to 1?"""
@@ -195,8 +195,7 @@ class TwoClasses(Labelled):
     def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:
         """One row of weights each."""
         basis = null_vectors(whole_rows(self.X, self.y, rows, self.bias))
-        zero = [Fraction(0)] * (not self.bias)
-        return [[[Fraction(a) for a in n] + zero] for n in basis]
+        return [np.array([n + [0] * (not self.bias)], object) for n in basis]
 
     def signs(self, W: Exact) -> tuple[Array, Array]:
         """Both are the sign of the score."""
@@ -222,8 +221,3 @@ def weights_of(coef: ArrayLike | None, intercept: ArrayLike | None) -> Array:
     rows = np.atleast_2d(np.asarray(coef))
     biases = np.broadcast_to(np.reshape(np.asarray(intercept), (-1, 1)), (len(rows), 1))
     return np.hstack([rows, biases])
-
-
-def in_rows_of(width: int, flat: tuple[Fraction, ...]) -> Exact:
-    """Numbers in rows of so many."""
-    return [list(flat[k : k + width]) for k in range(0, len(flat), width)]

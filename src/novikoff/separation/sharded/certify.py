@@ -39,7 +39,7 @@ from novikoff.separation.separability import require_options, widened
 from novikoff.separation.sharded.coordinator import Coordinator, Travel
 from novikoff.separation.sharded.protocol import Shards
 from novikoff.separation.sharded.questions import first, products, sides, span, sums, turned_away
-from novikoff.separation.two_classes import TwoClasses, in_rows_of
+from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array
 
 
@@ -169,9 +169,7 @@ class Certifying(Coordinator):
 
     def wrong_side(self, found: Separability, used: Array | None) -> int:
         """Put an exact witness to all; how many rows came that are on its wrong side."""
-        flat = found.witness or ()
-        exact = in_rows_of(len(flat) // (found.n_classes if self.problem.many else 1), flat)
-        answers = self.ask(sides, used, exact, self.most())
+        answers = self.ask(sides, used, found.exact_weights, self.most())
         new = self.take([answer.given for answer in answers])
         if not new and any(answer.lowest < 0 for answer in answers):
             raise Undecided
@@ -194,7 +192,8 @@ class Certifying(Coordinator):
     def told(self, found: Separability) -> Separability:
         """A verdict on active rows as one on all. Of many classes nothing is said of divergence."""
         nowhere = () if self.problem.many else (0,) * (self.problem.width + self.bias)
-        return in_order(replace(found, rows=self.named(found.rows), infinite=nowhere))
+        rows = self.named(found.rows)
+        return replace(found, infinite=nowhere).with_proof(rows, found.multipliers, found.rivals)
 
     def quasi_separable(self, found: Separability, used: Array | None) -> Separability:
         """The same, with what diverges."""
@@ -214,14 +213,15 @@ class Certifying(Coordinator):
         """Separable, between these ends, with the bound on mistakes and what diverges."""
         ends, v = Bracket(front.margin.lower, upper.margin.upper), front.weights[0]
         found = replace(upper, coef=front.coef, intercept=front.intercept, margin=ends)
+        found = found.with_proof(found.rows, found.multipliers, found.rivals)
         R = radius_of_run(self.longest, self.X, self.bias, many=self.problem.many)
         if self.problem.many:
-            return in_order(replace(found, novikoff=novikoff_bound(R, ends.lower)))
+            return replace(found, novikoff=novikoff_bound(R, ends.lower))
         of_run = self.run_margin(v) if self.bias else ends.lower
         columns = self.columns
         free = None if columns is None else np.ones(len(columns) + self.bias, bool)
         infinite = self.diverging(v, free)
-        return in_order(replace(found, novikoff=novikoff_bound(R, of_run), infinite=infinite))
+        return replace(found, novikoff=novikoff_bound(R, of_run), infinite=infinite)
 
     def run_margin(self, v: Array) -> float:
         """A lower bound of the margin in the space of a run, where the bias is a coordinate."""
@@ -271,11 +271,3 @@ def in_front(low: Array, bias: float) -> bool:
         return False
     negative, positive = (Fraction(float(each)) for each in low)
     return positive + Fraction(bias) > 0 and negative - Fraction(bias) > 0
-
-
-def in_order(found: Separability) -> Separability:
-    """The same proof, by the numbers of its rows."""
-    proof = sorted(zip(found.rows, found.rivals or found.rows, found.multipliers, strict=True))
-    rows, rivals, shares = zip(*proof, strict=True)
-    rivals = rivals if found.rivals else ()
-    return replace(found, rows=rows, multipliers=shares, rivals=rivals)
