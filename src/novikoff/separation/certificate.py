@@ -113,10 +113,10 @@ class Separability:
         bool
         """
         D, kept = labelled(X, y, self.fit_intercept, sample_weight)
-        own = self if sample_weight is None else self.among(kept)
+        own = self if sample_weight is None else self.renumbered(kept)
         return own is not None and own.holds(D)
 
-    def among(self, numbers: Array) -> "Separability | None":
+    def renumbered(self, numbers: Array) -> "Separability | None":
         """The same where rows of these numbers are all there are; None if some are missing."""
         place = {number: k for k, number in enumerate(numbers.tolist())}
         if not all(row in place for row in self.rows):
@@ -170,11 +170,11 @@ class Separability:
         return replace(self, coef=W[0, :-1], intercept=float(W[0, -1]))
 
     def with_proof(
-        self, rows: Iterable[int], shares: Iterable[Fraction], rivals: Iterable[int] = ()
+        self, rows: Array, shares: Iterable[Fraction], rivals: tuple[int, ...] = ()
     ) -> "Separability":
         """The same with such a proof, in the order of its rows."""
-        rows, rivals = list(rows), list(rivals)
-        proof = sorted(zip(rows, rivals or rows, shares, strict=True))
+        numbers = rows.tolist()
+        proof = sorted(zip(numbers, rivals or numbers, shares, strict=True))
         numbers, others, multipliers = zip(*proof, strict=True)
         others = others if rivals else ()
         return replace(self, rows=numbers, multipliers=multipliers, rivals=others)

@@ -49,7 +49,7 @@ def searched(D: ManyClasses, tol: float, deadline: float) -> Separability | None
             new, least = behind(D, W, found.margin.upper, LOOSE if loose else tol, active)
             if not len(new) or least >= (1 - tol) * found.margin.upper:
                 if not loose:
-                    return widest(D, W, active, found)
+                    return separable(D, W, active, found)
                 loose = False
                 continue
         elif found.verdict == "inseparable":
@@ -58,7 +58,7 @@ def searched(D: ManyClasses, tol: float, deadline: float) -> Separability | None
                 return told(D, active, found)
         else:
             exact = D.weights(found.exact_weights[0, :-1])
-            new = gathered(D, exact, lambda sign: sign < 0)
+            new = vectors_of_sign(D, exact, lambda sign: sign < 0)
             if not len(new):
                 return told(D, active, found).with_exact_weights(exact)
         active = np.concatenate([active, new[~np.isin(new, active)]])
@@ -108,13 +108,13 @@ def behind(
 def out_of_span(D: ManyClasses, active: Array, found: Separability) -> Array:
     """Vectors on which something does not vanish that does on the proof."""
     for W in D.vanishing(*np.divmod(active[list(found.rows)], D.n_classes)):
-        new = gathered(D, W, lambda sign: sign != 0)
+        new = vectors_of_sign(D, W, lambda sign: sign != 0)
         if len(new):
             return new
     return np.zeros(0, np.int64)
 
 
-def gathered(D: ManyClasses, W: Exact, chosen: Callable[[Array], Array]) -> Array:
+def vectors_of_sign(D: ManyClasses, W: Exact, chosen: Callable[[Array], Array]) -> Array:
     """Some of the vectors whose sign is chosen."""
     numbers = [np.zeros(0, np.int64)]
     for rows, rival, found in D.exact_signs(W):
@@ -125,7 +125,7 @@ def gathered(D: ManyClasses, W: Exact, chosen: Callable[[Array], Array]) -> Arra
 # ------------------------------------------------------------- what is told
 
 
-def widest(D: ManyClasses, W: Array, active: Array, found: Separability) -> Separability:
+def separable(D: ManyClasses, W: Array, active: Array, found: Separability) -> Separability:
     """Separable: with the margin between its ends, and the bound on mistakes."""
     # recomputed in another order, the sums may differ by the doubt in them
     low, _, _ = D.in_front(W, with_bias=True, doubts=3.0)

@@ -218,7 +218,7 @@ def decided(search: Search, tol: float) -> tuple[Separability, Array]:
             v = found.weights[0]
             v, ends, proof = widest.margin(D.X, D.y, v, D.kind_of_bias, tol, search.deadline)
             found = replace(found, margin=ends).with_weights(v[None])
-            found = found.with_proof(proof.rows.tolist(), proof.shares)
+            found = found.with_proof(*proof)
         if found.holds(D):
             return found, free
     except (Undecided, OverflowError):
@@ -247,7 +247,7 @@ def find(search: Search) -> tuple[Separability, Array]:
             found = Separability("quasi-separable", fit_intercept=D.bias)
             found = found.with_exact_weights(in_span(basis, step, search)[None])
             free = np.array([any(n[j] for n in basis) for j in range(m)])
-            return found.with_proof(proof.rows.tolist(), proof.shares), free
+            return found.with_proof(*proof), free
         while isinstance(step, Cancelling) and alive.any():
             extended = combine(search, proof, step.rows)
             if extended is None:
@@ -267,7 +267,7 @@ def find(search: Search) -> tuple[Separability, Array]:
                 alive |= seen
         if not alive.any():
             found = Separability("inseparable", fit_intercept=D.bias)
-            return found.with_proof(proof.rows.tolist(), proof.shares), np.zeros(m, bool)
+            return found.with_proof(*proof), np.zeros(m, bool)
         Q = orthonormal(basis, search)
 
 

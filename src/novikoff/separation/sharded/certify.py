@@ -143,7 +143,7 @@ class Certifying(Coordinator):
         """Put a separator of the active rows to all; how many rows came that it is too near to."""
         upper = found.margin.upper
         if self.upper is None or upper < self.upper.margin.upper:
-            self.upper = replace(found, rows=self.named(found.rows))
+            self.upper = self.told(found)
         W, free = self.problem.scaled(found.weights), self.problem.free
         limit = (1 - tol) * upper * float(np.linalg.norm(W[:, :-1] if free else W))
         low, strict, new = self.measure(used, W, limit, self.most(), with_bias=not free)
@@ -185,14 +185,10 @@ class Certifying(Coordinator):
 
     # ------------------------------------------------------ what is told
 
-    def named(self, rows: tuple[int, ...]) -> tuple[int, ...]:
-        """The numbers of active rows among all."""
-        return tuple(self.numbers[list(rows)].tolist())
-
     def told(self, found: Separability) -> Separability:
         """A verdict on active rows as one on all. Of many classes nothing is said of divergence."""
         nowhere = () if self.problem.many else (0,) * (self.problem.width + self.bias)
-        rows = self.named(found.rows)
+        rows = self.numbers[list(found.rows)]
         return replace(found, infinite=nowhere).with_proof(rows, found.multipliers, found.rivals)
 
     def quasi_separable(self, found: Separability, used: Array | None) -> Separability:
@@ -213,7 +209,6 @@ class Certifying(Coordinator):
         """Separable, between these ends, with the bound on mistakes and what diverges."""
         ends, v = Bracket(front.margin.lower, upper.margin.upper), front.weights[0]
         found = replace(upper, coef=front.coef, intercept=front.intercept, margin=ends)
-        found = found.with_proof(found.rows, found.multipliers, found.rivals)
         R = radius_of_run(self.longest, self.X, self.bias, many=self.problem.many)
         if self.problem.many:
             return replace(found, novikoff=novikoff_bound(R, ends.lower))

@@ -130,11 +130,11 @@ class Here:
 
 def seen(problem: Problem, used: Array | None, shard: Piece) -> TwoClasses | ManyClasses:
     """The examples in some columns, which are sorted; None for all."""
-    X = in_columns(widened(shard.X, problem.width), used)
+    X = in_columns(in_all_columns(shard.X, problem.width), used)
     return problem.examples(X, coded(shard.y, problem))
 
 
-def widened(X: Matrix, width: int) -> Matrix:
+def in_all_columns(X: Matrix, width: int) -> Matrix:
     """The rows in all columns: sparse ones may not have heard of the last."""
     if not sparse.issparse(X) or X.shape[1] == width:
         return X
@@ -148,5 +148,5 @@ def coded(y: Array, problem: Problem) -> Array:
 
 def given(problem: Problem, shard: Piece, rows: Array) -> Given:
     """The rows at these places of a shard."""
-    X, y = widened(shard.X, problem.width)[rows], coded(shard.y[rows], problem)
+    X, y = in_all_columns(shard.X, problem.width)[rows], coded(shard.y[rows], problem)
     return Given(shard.numbers[rows], X, y)
