@@ -22,7 +22,7 @@ from novikoff.core.clock import now
 from novikoff.errors import DataError, NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs.arrays import as_rows, names_in, overflow, read, require_sound
 from novikoff.inputs.labels import as_labels, two_classes
-from novikoff.inputs.weights import checked
+from novikoff.inputs.weights import checked, require_some
 from novikoff.max_margin.newton import Solution, solve
 from novikoff.saving import Saved
 from novikoff.separation import rounding, widest
@@ -158,12 +158,11 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         check_consistent_length(X, labels)
         require_sound(X, names_in(self))
         classes, every = two_classes(labels)
-        weight = (
-            np.ones(len(every)) if sample_weight is None else checked(sample_weight, len(every))
-        )
-        X, signs, kept = of_some_weight(X, every, sample_weight)
+        weight = checked(1.0 if sample_weight is None else sample_weight, len(every))
+        require_some(weight)
+        X, signs, kept = of_some_weight(X, every, weight)
         if len(kept) < len(every) and len(np.unique(signs)) < 2:
-            raise DataError("All examples of one class have a sample_weight of zero: weigh some.")
+            raise DataError("All examples of one class have sample_weight 0: weigh some.")
         fitted = self._hard if inf == self.C else self._soft
         with np.errstate(over="ignore", invalid="ignore", under="ignore", divide="ignore"):
             solution, self.margin_, self.gap_ = fitted(X, signs, weight[kept], deadline)
