@@ -23,9 +23,9 @@ def certified(arguments: Namespace, **options: Any) -> tuple[Separability, About
     with working(arguments) as workers, watching() as watch:
         result, travel = workers.certify(**options, watch=watch)
     layout = workers.layout
-    n, shards = sum(layout.n_examples), workers.count
+    shards = workers.count
     told = (
-        f"{travel.rows:,} of {n:,} examples, in {travel.passes:,} passes over "
+        f"{travel.rows:,} of {travel.n_examples:,} examples, in {travel.passes:,} passes over "
         f"{shards:,} shard{'s' * (shards != 1)}"
     )
     return result, About(layout.n_features, layout.names, layout.base, told)

@@ -40,7 +40,7 @@ def perceptron_loss(
     ----------
     Lecture note 004, "Perceptron loss".
     """
-    _, signs, _, s = labelled_scores(X, y, coef, intercept)
+    _, signs, s = labelled_scores(X, y, coef, intercept)
     return float(np.maximum(0.0, -(signs * s)).sum())
 
 
@@ -77,7 +77,7 @@ def perceptron_subgradient(
     Lecture note 004, "Perceptron loss".
     """
     require("k", k, real(least=-1.0, most=0.0))
-    X, signs, _, s = labelled_scores(X, y, coef, intercept)
+    X, signs, s = labelled_scores(X, y, coef, intercept)
     m = signs * s
     g = np.where(m > 0, 0.0, np.where(m < 0, -1.0, k)) * signs
     return np.asarray(g @ X), float(g.sum())

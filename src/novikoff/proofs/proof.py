@@ -10,7 +10,7 @@ from scipy import sparse
 
 from novikoff.core.clock import now
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
-from novikoff.inputs.arrays import as_rows, as_seen
+from novikoff.inputs.arrays import as_seen
 from novikoff.learners.additive import Additive
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.proofs.bounds import novikoff_bound
@@ -129,7 +129,7 @@ def proof_of(trace: "Trace", u: ArrayLike | None) -> Proof:
     else:
         v = direction(u, X.shape[1], Z.shape[1], trace._space["fit_intercept"], K)
         gamma = least_margin(Z, y, v)
-    R = float(longest(as_rows(Z), Z.shape[0]))
+    R = longest(Z)
     return quantities(trace, v, gamma, R if K == 1 else sqrt(2) * R)
 
 
