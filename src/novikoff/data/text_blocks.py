@@ -11,8 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from novikoff.data.pipes import Pipe
-from novikoff.data.plain_file import NEWLINE, Bytes, PlainFile
+from novikoff.data.opener import NEWLINE, Bytes, Opened, Pipe, PlainFile
 from novikoff.data.results import Place
 from novikoff.errors import FileError
 
@@ -88,9 +87,15 @@ def pieces(text: Text, start: int, stop: int, most: int) -> list[tuple[int, int]
     return found
 
 
-def blocks(
-    source: PlainFile | Pipe, block_bytes: int, start: Place
-) -> Iterator[tuple[Text, int, int]]:
+def lines_before(text: Text, stop: int) -> int:
+    """How many lines of a text end before a place."""
+    return sum(
+        text.window(low, min(low + LOOK, stop))[: min(LOOK, stop - low)].tobytes().count(b"\n")
+        for low in range(0, stop, LOOK)
+    )
+
+
+def blocks(source: Opened, block_bytes: int, start: Place) -> Iterator[tuple[Text, int, int]]:
     """The blocks of a source from a place on: a text that has each, from where, to where."""
     if isinstance(source, PlainFile):
         at = start.offset
@@ -103,7 +108,6 @@ def blocks(
             at = stop
     else:
         yield from blocks_of_pipe(source, block_bytes, start)
-    source.require_unchanged()
 
 
 def blocks_of_pipe(pipe: Pipe, block_bytes: int, start: Place) -> Iterator[tuple[Text, int, int]]:

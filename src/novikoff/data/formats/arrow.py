@@ -18,7 +18,7 @@ import pyarrow.ipc
 from scipy import sparse
 
 from novikoff.data.formats import Handler
-from novikoff.data.pipes import Opened
+from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables import LABEL, examples_of, layout_of, title
@@ -55,7 +55,6 @@ def examples(
             at += batch.num_rows
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise FileError(source.name, f"found damaged {options.format} data: {error}") from error
-    source.require_unchanged()
 
 
 def stored_batches(file: IO[bytes]) -> Iterator[pyarrow.RecordBatch]:

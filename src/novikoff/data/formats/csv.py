@@ -26,7 +26,7 @@ import pyarrow.csv
 
 from novikoff.data.formats import Handler
 from novikoff.data.formats.arrow import table_of
-from novikoff.data.pipes import Opened
+from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
 from novikoff.data.tables import LABEL, Layout, examples_of, layout_of, other_separator, said, title

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from novikoff.data.formats import Handler
 from novikoff.data.formats.arrow import examples, rows_of_block, table_of
-from novikoff.data.pipes import Opened
+from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place
 

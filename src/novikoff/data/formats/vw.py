@@ -18,13 +18,15 @@ References
 Vowpal Wabbit wiki, "Input format".
 """
 
+from concurrent.futures import Executor
 from functools import partial
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 
 from novikoff.core.jit import njit
 from novikoff.core.rows import U
+from novikoff.core.rules import of
 from novikoff.data import sparse_text
 from novikoff.data.formats import Handler
 from novikoff.data.hashing import hashed
@@ -38,20 +40,16 @@ from novikoff.data.lines import (
     RETURN,
     SPACE,
     TAB,
-    Rule,
-    Tally,
     ends_here,
     is_space,
     lines_and,
-    note,
-    parsing_goes_on,
-    past_newline,
+    parse_line,
     past_spaces,
 )
 from novikoff.data.numbers import number
-from novikoff.data.pipes import Opened
 from novikoff.data.reader_options import Options
-from novikoff.data.results import Data
+from novikoff.data.results import Data, Place
+from novikoff.data.text_blocks import Text
 from novikoff.errors import ParameterError
 
 NO_BAR, LABEL, WEIGHT, BASE, NAMESPACE, FACTOR, NAME, CONTROL, VALUE, SUM = range(1, 11)
@@ -69,6 +67,21 @@ EXPECTED = {
 }
 IN_NAME = np.array([c > SPACE and c not in (BAR, COLON) for c in range(256)])
 APOSTROPHE = np.uint8(ord("'"))
+
+
+class Rule(NamedTuple):
+    """What is asked of a line."""
+
+    mask: int
+    """The bits of a hash that make a column."""
+    unlabelled: bool
+    """Are lines without a label allowed?"""
+    skip: bool
+    """Go on after a bad line?"""
+
+    def expected(self, fault: int) -> str:
+        """What should have been where a fault is."""
+        return EXPECTED[fault]
 
 
 @njit(forceinline=True)
@@ -172,7 +185,7 @@ def features(text, bar, sink, k, rule):
             return p, k, fault
         if k == len(sink.data):
             return at, k, CHANGED
-        sink.indices[k] = hashed(text, at, stop, seed) & np.uint64(rule.most)
+        sink.indices[k] = hashed(text, at, stop, seed) & np.uint64(rule.mask)
         sink.data[k] = scale * x
         if not np.isfinite(sink.data[k]):
             return at, k, SUM
@@ -209,8 +222,8 @@ def in_order(sink, k, stop):
     return end
 
 
-@njit
-def one_line(text, at, sink, row, k, rule):
+@of(parse_line, Rule)
+def one_line(rule, text, at, sink, row, k):
     """One line into row `row`: where it ended, the entries so far, and what became of it."""
     at = past_spaces(text, at)
     if ends_here(text, at):
@@ -237,24 +250,6 @@ def one_line(text, at, sink, row, k, rule):
 
 
 @njit(cache=True, nogil=True)
-def parse(text, sink, rule, faults):
-    """All lines of a text that ends in a newline."""
-    at, row, k, line, bad = U(0), U(0), U(0), 0, 0
-    became = GOOD
-    while at < U(len(text)) and parsing_goes_on(became, bad, rule):
-        start, line = at, line + 1
-        at, stop, became = one_line(text, at, sink, row, k, rule)
-        if became == GOOD:
-            sink.lengths[row] = stop - k
-            row, k = row + U(1), stop
-        elif became > 0:
-            note(faults, bad, start, at, line, became)
-            bad += 1
-        at = past_newline(text, at)
-    return Tally(np.int64(row), np.int64(k), line, bad, 0, rule.most, became)
-
-
-@njit(cache=True, nogil=True)
 def count(text):
     """How many lines a text has, and how many features at most: words after spaces."""
     n_words = 0
@@ -270,23 +265,21 @@ def count(text):
 
 def rule(options: Options) -> Rule:
     """What is asked of a line."""
-    most = 2**options.bits - 1
-    return Rule(0, most, most, 0, options.labels == "optional", options.bad_lines == "skip")
+    mask = 2**options.bits - 1
+    return Rule(mask, options.labels == "optional", options.bad_lines == "skip")
 
 
 GRAMMAR = sparse_text.Grammar(
     count,
-    parse,
-    expected=lambda fault, _: EXPECTED[fault],
-    rule=rule,
+    rule,
     width=lambda options, _: int(2**options.bits),
     has_weights_and_tags=True,
 )
 
 
-def read(source: Opened, options: Options) -> Data:
-    """All of a text."""
-    return sparse_text.parse_whole(GRAMMAR, sparse_text.as_text(source), options).data
+def parse_block(text: Text, start: Place, stop: int, options: Options, pool: Executor) -> Data:
+    """The rows of a text from a place to an offset."""
+    return sparse_text.parse_text(GRAMMAR, text, start, stop, options, pool).data
 
 
 def write(data: Data, file: IO[bytes]) -> None:
@@ -310,5 +303,4 @@ def write(data: Data, file: IO[bytes]) -> None:
         file.write(f"{' '.join([*words, '|', *entries])}\n".encode())
 
 
-stream = partial(sparse_text.stream_text, GRAMMAR)
-HANDLER = Handler(stream, read, write=write)
+HANDLER = Handler(partial(sparse_text.stream_text, parse_block), is_read_whole=True, write=write)
