@@ -20,10 +20,10 @@ from scipy import sparse
 from novikoff.data.lines import CHANGED, INT32_MOST, WIDE, Sink, Tally, parse
 from novikoff.data.opener import Bytes, Opened, changed
 from novikoff.data.reader_options import Options
-from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Matrix, Place, Skipped
+from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
 from novikoff.data.text_blocks import Text, blocks, pieces
 from novikoff.errors import FileError, ParameterError
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 PIECE = 2**21  # bytes that stay in a core's cache from being read to being parsed
 LONGEST_SHOWN = 40

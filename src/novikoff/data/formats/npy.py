@@ -5,7 +5,7 @@ References
 NumPy, `numpy.lib.format`.
 """
 
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def stream(source: Opened, options: Options, start: Place) -> Blocks:
         yield as_data(table, layout, options, source.name, at)
 
 
-def header_of(file: IO[bytes], name: str) -> tuple[tuple[int, int], np.dtype[Any], int]:
+def header_of(file: IO[bytes], name: str) -> tuple[tuple[int, int], np.dtype[np.generic], int]:
     """Shape and type of the array in a `.npy` file, and where its values start."""
     try:
         file.seek(0)

@@ -5,7 +5,7 @@ optional. A word that touches the bar is a tag, as is a word that starts with an
 a bar comes the name of a namespace, touching it, perhaps with a weight by which all
 values of the namespace are multiplied; after ``| `` comes the nameless one. A feature without
 a value is worth 1. Names are bytes without spaces, bars, colons and control
-characters; `novikoff.data.hashing` makes columns of them. Features that meet in a column
+characters; `novikoff.data.feature_hash` makes columns of them. Features that meet in a column
 are added up, in the order of the line.
 
 Three things that Vowpal Wabbit takes are errors here, because they are misspelt more often than
@@ -28,8 +28,8 @@ from novikoff.core.jit import njit
 from novikoff.core.rows import U
 from novikoff.core.rules import of
 from novikoff.data import sparse_text
+from novikoff.data.feature_hash import hashed
 from novikoff.data.formats import Handler
-from novikoff.data.hashing import hashed
 from novikoff.data.lines import (
     BAR,
     BLANK,
