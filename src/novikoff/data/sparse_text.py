@@ -9,9 +9,9 @@ into its part, on all cores. Where a piece has less than was counted, because of
 the parts are closed up.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,6 @@ from novikoff.typing import Array, Matrix
 PIECE = 2**21  # bytes that stay in a core's cache from being read to being parsed
 LONGEST_SHOWN = 40
 NAMED = {b" ": "a space", b"\t": "a tab", b"\0": "a NUL byte"}
-S = TypeVar("S")
-T = TypeVar("T")
 BlockParser = Callable[[Text, Place, int, Options, Executor], Data]
 """What makes examples of a text from a place to an offset."""
 
@@ -44,26 +42,11 @@ class Rule(Protocol):
     def expected(self, fault: int) -> str:
         """What should have been where a fault is."""
 
+    def measure(self, text: Bytes) -> tuple[int, int]:
+        """How many lines a text has, and how many entries at most."""
 
-class Grammar(NamedTuple):
-    """How one of the text formats is parsed."""
-
-    measure: Callable[[Bytes], tuple[int, int]]
-    """How many lines a text has, and how many entries at most."""
-    rule: Callable[[Options], Rule]
-    width: Callable[[Options, int], int]
-    """How many columns there are, if the greatest index is one less than this number."""
-    has_weights_and_tags: bool = False
-
-
-class Found(NamedTuple):
-    """What is in a text."""
-
-    data: Data
-    least: int
-    """The least index in it; 2^63 - 1 if there is none."""
-    most: int
-    """The greatest index in it; -1 if there is none."""
+    def n_columns(self, seen: int) -> int:
+        """How many columns there are, the greatest index being one less than this number."""
 
 
 class Piece(NamedTuple):
@@ -79,15 +62,24 @@ class TooWide(Exception):
 
 
 def parse_text(
-    grammar: Grammar, text: Text, start: Place, stop: int, options: Options, pool: Executor
-) -> Found:
-    """The rows of a text from a place to an offset."""
-    rule = grammar.rule(options)
+    rule: Rule,
+    text: Text,
+    start: Place,
+    stop: int,
+    options: Options,
+    pool: Executor,
+    *,
+    has_weights_and_tags: bool = False,
+) -> tuple[Data, int, int]:
+    """The rows of a text from a place to an offset; the least and the greatest index in them.
+
+    (2^63 - 1 and -1 if there is none.)
+    """
     spans = pieces(text, start.offset, stop, PIECE)
-    counts = in_order(pool, lambda span: grammar.measure(text.window(*span)), spans)
+    counts = pool.map(lambda span: rule.measure(text.window(*span)), spans)
     before = np.cumsum([(0, 0), *counts], axis=0, dtype=np.int64)
     for index in (np.int32, np.int64):
-        sink = new_sink(before[-1], options.float_type, index, grammar)
+        sink = new_sink(before[-1], options.float_type, index, has_weights_and_tags)
 
         def work(i: int, sink: Sink = sink) -> Piece:
             part = part_of(sink, before[i], before[i + 1])
@@ -95,33 +87,23 @@ def parse_text(
             return parse_piece(text, spans[i], line, part, rule)
 
         try:
-            done = in_order(pool, work, range(len(spans)))
+            done = list(pool.map(work, range(len(spans))))
         except TooWide:
             continue
         break
     least = min((piece.tally.least for piece in done), default=2**63 - 1)
     most = max((piece.tally.most for piece in done), default=-1)
-    data = gathered(sink, done, before, grammar.width(options, most + 1))
+    data = gathered(sink, done, before, rule.n_columns(most + 1))
     next_place = Place(stop, start.line + int(before[-1, 0]))
-    return Found(data._replace(start=start, next=next_place), least, most)
-
-
-def in_order(pool: Executor, work: Callable[[S], T], items: Iterable[S]) -> list[T]:
-    """The results of a work on each item. The first that fails ends it."""
-    futures = [pool.submit(work, item) for item in items]
-    try:
-        return [future.result() for future in futures]
-    finally:
-        for future in futures:
-            future.cancel()
+    return data._replace(start=start, next=next_place), least, most
 
 
 def new_sink(
-    totals: npt.NDArray[np.int64], value: npt.DTypeLike, index: npt.DTypeLike, grammar: Grammar
+    totals: npt.NDArray[np.int64], value: npt.DTypeLike, index: npt.DTypeLike, has_more: bool
 ) -> Sink:
-    """Room for so many rows and entries."""
+    """Room for so many rows and entries, and if there is more, for weights and tags."""
     n_rows, n_entries = totals.tolist()
-    n_more = n_rows if grammar.has_weights_and_tags else 0
+    n_more = n_rows if has_more else 0
     return Sink(
         data=np.empty(n_entries, value),
         indices=np.empty(n_entries, index),

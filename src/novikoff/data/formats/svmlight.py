@@ -40,7 +40,7 @@ from novikoff.data.lines import (
     past_spaces,
 )
 from novikoff.data.numbers import TEN, digit, number
-from novikoff.data.opener import Opened, open_source
+from novikoff.data.opener import Bytes, Opened, open_source
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Place
 from novikoff.data.text_blocks import Text
@@ -68,6 +68,8 @@ class Rule(NamedTuple):
     """The greatest index allowed."""
     base: int
     """What to take off an index."""
+    n_features: int
+    """How many there are; 0 if the greatest index tells."""
     unlabelled: bool
     """Are lines without a label allowed?"""
     skip: bool
@@ -78,6 +80,15 @@ class Rule(NamedTuple):
         if fault == RANGE:
             return f"an index from {self.least} to {self.most}"
         return EXPECTED[fault]
+
+    def measure(self, text: Bytes) -> tuple[int, int]:
+        """How many lines a text has, and how many entries at most."""
+        n_lines, n_colons = lines_and(text, COLON)
+        return n_lines, n_colons
+
+    def n_columns(self, seen: int) -> int:
+        """How many columns there are, the greatest index being one less than this number."""
+        return self.n_features or max(seen, 1)
 
 
 @njit(forceinline=True)
@@ -191,31 +202,25 @@ def one_line(rule, text, at, sink, row, k):
     return entries(text, at, sink, k, rule)
 
 
-def rule(options: Options) -> Rule:
+def rule_of(options: Options) -> Rule:
     """What is asked of a line. An index of unknown base is taken to start at 1 until a 0 comes."""
     base = 0 if options.zero_based is True else 1
     least = 1 if options.zero_based is False else 0
-    most = MOST_INDEX if options.n_features is None else options.n_features - 1 + base
-    return Rule(least, most, base, options.labels == "optional", options.bad_lines == "skip")
-
-
-def width(options: Options, seen: int) -> int:
-    """How many columns there are, `seen` being one more than the greatest index."""
-    return max(seen, 1) if options.n_features is None else options.n_features
-
-
-GRAMMAR = sparse_text.Grammar(lambda text: lines_and(text, COLON), rule, width)
+    n = options.n_features or 0
+    most = n - 1 + base if n else MOST_INDEX
+    return Rule(least, most, base, n, options.labels == "optional", options.bad_lines == "skip")
 
 
 def parse_block(text: Text, start: Place, stop: int, options: Options, pool: Executor) -> Data:
     """The rows of a text from a place to an offset, which show what their indices start at."""
-    data, least, most = sparse_text.parse_text(GRAMMAR, text, start, stop, options, pool)
+    rule = rule_of(options)
+    data, least, most = sparse_text.parse_text(rule, text, start, stop, options, pool)
     if options.zero_based != "auto" or least >= 0:  # -1 was written as 0
-        return data._replace(base=0 if options.zero_based is True else 1)
-    if options.n_features is not None and most + 1 >= options.n_features:  # this says where
+        return data._replace(base=rule.base)
+    if rule.n_features and most + 1 >= rule.n_features:  # this says where
         return parse_block(text, start, stop, replace(options, zero_based=True), pool)
     np.add(data.X.indices, 1, out=data.X.indices)
-    data.X.resize(data.X.shape[0], width(options, most + 2))
+    data.X.resize(data.X.shape[0], rule.n_columns(most + 2))
     return data
 
 
@@ -239,7 +244,8 @@ def survey(source: Opened, options: Options) -> Options:
             zero_based |= data.base == 0
             if data.X.nnz:
                 most = max(most, data.X.shape[1] - 1 + data.base)
-    return replace(options, zero_based=zero_based, n_features=width(options, most + zero_based))
+    n_features = rule_of(options).n_columns(most + zero_based)
+    return replace(options, zero_based=zero_based, n_features=n_features)
 
 
 def write(data: Data, file: IO[bytes]) -> None:

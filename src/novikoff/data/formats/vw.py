@@ -47,6 +47,7 @@ from novikoff.data.lines import (
     past_spaces,
 )
 from novikoff.data.numbers import number
+from novikoff.data.opener import Bytes
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Place
 from novikoff.data.text_blocks import Text
@@ -82,6 +83,15 @@ class Rule(NamedTuple):
     def expected(self, fault: int) -> str:
         """What should have been where a fault is."""
         return EXPECTED[fault]
+
+    def measure(self, text: Bytes) -> tuple[int, int]:
+        """How many lines a text has, and how many entries at most."""
+        n_lines, _ = lines_and(text, BAR)
+        return n_lines, count_words(text)
+
+    def n_columns(self, seen: int) -> int:
+        """How many columns there are, whatever the greatest index is."""
+        return self.mask + 1
 
 
 @njit(forceinline=True)
@@ -250,8 +260,8 @@ def one_line(rule, text, at, sink, row, k):
 
 
 @njit(cache=True, nogil=True)
-def count(text):
-    """How many lines a text has, and how many features at most: words after spaces."""
+def count_words(text):
+    """How many features a text has at most: words after spaces."""
     n_words = 0
     for start in range(1, len(text), 128):  # so few that their count fits into a byte
         words = np.uint8(0)
@@ -260,26 +270,16 @@ def count(text):
             is_no_word = is_space(c) | (c == BAR) | (c == NEWLINE) | (c == RETURN)
             words += np.uint8(is_space(before) & (not is_no_word))
         n_words += np.int64(words)
-    return lines_and(text, BAR)[0], n_words
-
-
-def rule(options: Options) -> Rule:
-    """What is asked of a line."""
-    mask = 2**options.bits - 1
-    return Rule(mask, options.labels == "optional", options.bad_lines == "skip")
-
-
-GRAMMAR = sparse_text.Grammar(
-    count,
-    rule,
-    width=lambda options, _: int(2**options.bits),
-    has_weights_and_tags=True,
-)
+    return n_words
 
 
 def parse_block(text: Text, start: Place, stop: int, options: Options, pool: Executor) -> Data:
     """The rows of a text from a place to an offset."""
-    return sparse_text.parse_text(GRAMMAR, text, start, stop, options, pool).data
+    mask = int(2**options.bits - 1)
+    rule = Rule(mask, options.labels == "optional", options.bad_lines == "skip")
+    return sparse_text.parse_text(
+        rule, text, start, stop, options, pool, has_weights_and_tags=True
+    )[0]
 
 
 def write(data: Data, file: IO[bytes]) -> None:
