@@ -221,23 +221,30 @@ class Pipe:
 
     def arrived(self, most: int) -> bytearray:
         """What has arrived, at most so many bytes; waits for the first. None at the end."""
-        return self._take(most, self._tap.ready)
+        return self._fill(bytearray(), most, self._tap.ready)
 
     def read(self, n: int = sys.maxsize) -> bytearray:
         """The next `n` bytes, or fewer at the end."""
-        return self._take(n, lambda: True)
+        return self.fill(bytearray(), n)
 
-    def _take(self, most: int, more_is_there: Callable[[], bool]) -> bytearray:
-        taken = self._ahead[:most]
-        del self._ahead[:most]
-        while len(taken) < most and (not taken or more_is_there()):
-            more = self._read(min(most - len(taken), GULP))
+    def fill(self, held: bytearray, size: int) -> bytearray:
+        """What is held, with as many of the next bytes as make it so long, or fewer at the end."""
+        return self._fill(held, size, lambda: True)
+
+    def _fill(self, held: bytearray, size: int, more_is_there: Callable[[], bool]) -> bytearray:
+        if len(held) >= size:
+            return held
+        ahead = size - len(held)
+        held += self._ahead[:ahead]
+        del self._ahead[:ahead]
+        while len(held) < size and (not held or more_is_there()):
+            more = self._read(min(size - len(held), GULP))
             if not more:
                 break
-            taken += more
-        self._ahead += taken[most:]
-        del taken[most:]
-        return taken
+            held += more
+        self._ahead += held[size:]
+        del held[size:]
+        return held
 
 
 Opened = PlainFile | Pipe

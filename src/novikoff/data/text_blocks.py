@@ -129,8 +129,7 @@ def blocks_of_pipe(pipe: Pipe, block_bytes: int, start: Place) -> Iterator[tuple
 
 def cut_where_it_is_full(pipe: Pipe, held: bytearray, block_bytes: int, at: int) -> int:
     """How many bytes the next block has, after reading them; 0 if there is none."""
-    held += pipe.read(max(block_bytes - len(held), 0))
-    if len(held) < block_bytes:
+    if len(pipe.fill(held, block_bytes)) < block_bytes:
         cut = len(held)
     elif len(held) == block_bytes and (held[-1] == NEWLINE or not pipe.peek(1)):
         cut = len(held)  # there is no need to wait for what comes next if a line ends here
