@@ -100,7 +100,7 @@ def parse_line(
 @njit(cache=True, nogil=True)
 def parse(text, sink, rule, faults):
     """All lines of a text that ends in a newline."""
-    at, row, k, line, bad = U(0), U(0), U(0), 0, 0
+    at, row, k, line, bad = U(0), U(0), U(0), 0, np.int64(0)
     least, most = np.int64(2**63 - 1), np.int64(-1)
     became = GOOD
     while at < U(len(text)) and became > CHANGED and (bad == 0 or rule.skip):

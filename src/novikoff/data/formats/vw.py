@@ -109,14 +109,14 @@ def past_name(text, at):
 
 
 @njit(forceinline=True)
-def factor(text, at, fault):
-    """The number after a colon, 1 where there is none; the place after it; the fault."""
+def factor(text, at):
+    """The number after a colon, 1 where there is none; the place after it; is it a number?"""
     if text[at] != COLON:
-        return 1.0, at, GOOD
+        return 1.0, at, True
     x, stop = number(text, at + U(1))
     if stop == at + U(1) or not word_is_over(text, stop) or not np.isfinite(x):
-        return x, at + U(1), fault
-    return x, stop, GOOD
+        return x, at + U(1), False
+    return x, stop, True
 
 
 @njit
@@ -133,12 +133,12 @@ def tag_before(text, start, bar):
 
 
 @njit
-def word(text, at, stop, fault):
-    """The number that is the next word before `stop`, the place after it, the fault."""
+def word(text, at, stop):
+    """The number that is the next word before `stop`, and the place after it: `at` if none is."""
     x, p = number(text, at)
     if p == at or p > stop or not (p == stop or is_space(text[p])) or not np.isfinite(x):
-        return x, at, fault
-    return x, past_spaces(text, p), GOOD
+        return x, at
+    return x, past_spaces(text, p)
 
 
 @njit
@@ -150,13 +150,15 @@ def before_the_bar(text, at, bar, sink, row, rule):
     sink.y[row], sink.weight[row] = np.nan, 1.0
     if at == first:
         return at, GOOD if rule.unlabelled else LABEL
-    sink.y[row], at, fault = word(text, at, first, LABEL)
-    if fault == GOOD and at < first:
-        sink.weight[row], p, fault = word(text, at, first, WEIGHT)
-        if fault == GOOD and sink.weight[row] < 0:
-            return at, WEIGHT
+    sink.y[row], p = word(text, at, first)
+    if p == at:
+        return at, LABEL
+    if p < first:
         at = p
-    return at, BASE if fault == GOOD and at < first else fault
+        sink.weight[row], p = word(text, at, first)
+        if p == at or sink.weight[row] < 0:
+            return at, WEIGHT
+    return p, BASE if p < first else GOOD
 
 
 @njit
@@ -170,8 +172,8 @@ def namespace(text, bar):
         return np.uint64(0), 1.0, stop, fault
     if stop == at:
         return np.uint64(0), 1.0, at, NAMESPACE
-    scale, p, fault = factor(text, stop, FACTOR)
-    return hashed(text, at, stop, np.uint64(0)), scale, p, fault
+    scale, p, is_number = factor(text, stop)
+    return hashed(text, at, stop, np.uint64(0)), scale, p, GOOD if is_number else FACTOR
 
 
 @njit
@@ -190,9 +192,9 @@ def features(text, bar, sink, k, rule):
             return stop, k, fault
         if stop == at:
             return at, k, NAME
-        x, p, fault = factor(text, stop, VALUE)
-        if fault != GOOD:
-            return p, k, fault
+        x, p, is_number = factor(text, stop)
+        if not is_number:
+            return p, k, VALUE
         if k == len(sink.data):
             return at, k, CHANGED
         sink.indices[k] = hashed(text, at, stop, seed) & np.uint64(rule.mask)
