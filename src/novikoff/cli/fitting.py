@@ -31,7 +31,7 @@ from novikoff.cli.reading import (
 from novikoff.cli.stopping import stopping, tell_so_far
 from novikoff.cli.training import Interrupted, OtherRun, Plan, Training, weights_by_label
 from novikoff.cli.wording import counted
-from novikoff.data.pipes import Pipe
+from novikoff.data.opener import Pipe
 from novikoff.data.results import Skipped
 from novikoff.errors import BadRow, FileError, ParameterError
 from novikoff.store import load_with_extra, save

@@ -13,7 +13,7 @@ from novikoff.cli.meaning import was_given
 from novikoff.cli.reading import Examples, surveyed
 from novikoff.cli.stopping import as_signalled, stopping
 from novikoff.data.locations import first_not_among, third_label
-from novikoff.data.pipes import Pipe
+from novikoff.data.opener import Pipe
 from novikoff.data.reader import stream
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import BadRow, FileError, ParameterError

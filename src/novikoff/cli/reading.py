@@ -12,8 +12,7 @@ from novikoff.cli.meaning import require_meaning
 from novikoff.cli.options import OF_FORMATS
 from novikoff.cli.wording import counted
 from novikoff.data.locations import blamed_on_row, first_other, third_label
-from novikoff.data.opener import open_source
-from novikoff.data.pipes import Pipe
+from novikoff.data.opener import Pipe, open_source
 from novikoff.data.reader import guess, read, survey
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Skipped

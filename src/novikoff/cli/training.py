@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.data.locations import blamed_on_row, first_not_among, first_other, third_label
-from novikoff.data.pipes import Pipe
+from novikoff.data.opener import Pipe
 from novikoff.data.reader import read, stream
 from novikoff.data.results import Data, Place, Skipped
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError

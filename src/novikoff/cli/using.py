@@ -18,7 +18,7 @@ from novikoff.cli.reading import (
     tell_order,
     tell_skipped,
 )
-from novikoff.data.pipes import Pipe
+from novikoff.data.opener import Pipe
 from novikoff.data.reader import stream
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import BadRow
