@@ -13,8 +13,8 @@ from novikoff import KernelPerceptron, Romma, store
 from novikoff.cli import main
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.learners import DUALS
-from novikoff.store.duals import pack_dual, unpack_dual
-from novikoff.store.parts import Parts
+from novikoff.store.fields import Parts
+from novikoff.store.runs import put_dual, take_dual
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array, "csr_matrix": sparse.csr_matrix}
 READINGS = ("last", "averaged", "voted")
@@ -94,14 +94,16 @@ def test_a_stream_of_one_class(learner, path):
     assert model.classes_.tolist() == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("total", [0.0, -1.0])
-def test_steps_that_cannot_add_up(total):
+@pytest.mark.parametrize(
+    ("total", "says"), [(0.0, "not the sum of as many"), (-1.0, "out of range")]
+)
+def test_steps_that_cannot_add_up(total, says):
     model = fitted(KernelPerceptron, np.eye(3), [0, 1, 0])
     parts = Parts()
-    pack_dual(model, parts)
+    put_dual(model, parts)
     parts.tensors["total"] = np.full_like(parts.tensors["total"], total)
-    with pytest.raises(ModelFileError, match="'total' is not the sum of as many steps"):
-        unpack_dual(model, parts)
+    with pytest.raises(ModelFileError, match=f"'total' .*{says}"):
+        take_dual(model, parts)
 
 
 @pytest.mark.parametrize("learner", DUALS)
