@@ -1,27 +1,28 @@
 """More than one machine: shards of data on the workers of a dask cluster (extra `cluster`).
 
-`sources.py` says what a shard is and `surveying.py` what all have in common; `shard.py` is what a
-worker does, `mixing.py` the arithmetic, `history.py` the numbers of a run and its
-checkpoints; `connecting.py` finds the workers, `coordinating.py` asks them for epochs, and
-`certifying.py` for certificates (`novikoff.separation.sharded` asks the questions).
+`sources.py` says what a shard is and `survey.py` what all have in common; `worker.py` is what a
+worker does, and `mix.py` the arithmetic. `scheduler.py` finds the workers and `tasks.py` has them
+work; `epochs.py` asks for the epochs of a run, whose numbers and checkpoints are in `history.py`,
+and `answers.py` for certificates (`novikoff.separation.sharded` asks the questions). Workers that
+are started here load `preload.py` first.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from novikoff.cluster.certifying import certify, measure, verify
-    from novikoff.cluster.fitting import fit
-    from novikoff.cluster.report import Epoch, Mixed, Moment
+    from novikoff.cluster.answers import certify, measure, verify
+    from novikoff.cluster.epochs import fit
+    from novikoff.cluster.history import Epoch, Mixed, Moment
 
 _HOME = {
-    "Epoch": "report",
-    "Mixed": "report",
-    "Moment": "report",
-    "certify": "certifying",
-    "fit": "fitting",
-    "measure": "certifying",
-    "verify": "certifying",
+    "Epoch": "history",
+    "Mixed": "history",
+    "Moment": "history",
+    "certify": "answers",
+    "fit": "epochs",
+    "measure": "answers",
+    "verify": "answers",
 }
 
 __all__ = ["Epoch", "Mixed", "Moment", "certify", "fit", "measure", "verify"]

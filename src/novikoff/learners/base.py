@@ -34,9 +34,9 @@ from novikoff.learners.epoch import NO_SHARES, Work, first_visits, made, pass_ov
 from novikoff.learners.predict import Predicting
 from novikoff.learners.replay import Recorder, pair_of
 from novikoff.learners.state import Field, State, Stream, Undo, undone_on_error
+from novikoff.model_file import Saved
 from novikoff.parallel.cores import require_jobs
 from novikoff.parallel.pool import at_work
-from novikoff.saving import Saved
 from novikoff.typing import Array
 
 

@@ -22,7 +22,7 @@ from novikoff.errors import DataError, NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs.arrays import as_rows, names_in, overflow, read, require_sound
 from novikoff.inputs.labels import Signs, as_labels, two_classes
 from novikoff.max_margin.newton import Solution, solve
-from novikoff.saving import Saved
+from novikoff.model_file import Saved
 from novikoff.separation import rounding, widest
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.exact import Multipliers

@@ -34,7 +34,7 @@ from novikoff.learners.kernels.run import DualLedger, DualState
 from novikoff.learners.kernels.scores import WATCHED, DualPredicting
 from novikoff.learners.kernels.support import Support, mixing, n_outputs, places_of
 from novikoff.learners.state import undone_on_error
-from novikoff.saving import Saved
+from novikoff.model_file import Saved
 from novikoff.typing import Array
 
 

@@ -5,16 +5,17 @@ number of features, the base of svmlight indices, and what is wrong with the who
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from novikoff.cluster.sources import Shard, digest_of
+from novikoff.cluster.sources import Reading, Shard, digest_of
 from novikoff.data.locations import first_not_among, third_label
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import DataError, FileError
+from novikoff.inputs.arrays import size_of
 from novikoff.inputs.labels import as_label, as_labels, as_written, first_classes
 from novikoff.typing import Array
 
@@ -35,7 +36,6 @@ class Seen(NamedTuple):
     names: list[str] | None
     single: bool
     """Are its values of single precision?"""
-    is_sparse: bool
     n_bytes: int
     weighted: bool
     skipped: Skipped
@@ -53,7 +53,7 @@ class Layout:
     single: bool
     """Are weights to be of single precision?"""
     names: list[str] | None
-    reading: dict[str, Any]
+    reading: Reading
     """The options of `novikoff.data.read`, with what the shards told filled in."""
     n_examples: list[int] = field(default_factory=list)
     """Of each shard."""
@@ -66,6 +66,16 @@ class Layout:
     skipped: Skipped = field(default_factory=Skipped)
     digest: str = ""
     """Of all examples, in their order."""
+
+    @property
+    def n_vectors(self) -> int:
+        """How many weight vectors there are: one for two classes, or one for each of more."""
+        return len(self.classes) if len(self.classes) > 2 else 1
+
+    @property
+    def brief(self) -> "Layout":
+        """What the tasks on a shard need of it, which is less to send."""
+        return replace(self, names=None, n_examples=[], digest="")
 
 
 def look(shard: Shard, data: Data) -> Seen:
@@ -82,7 +92,6 @@ def look(shard: Shard, data: Data) -> Seen:
     least = 2**62
     if sparse.issparse(X) and X.nnz:
         least = int(X.indices.min()) + data.base
-    arrays = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
     return Seen(
         n_examples=int(X.shape[0]),
         n_features=int(X.shape[1]),
@@ -92,8 +101,7 @@ def look(shard: Shard, data: Data) -> Seen:
         totals=totals.tolist(),
         names=data.names,
         single=X.dtype == np.float32,
-        is_sparse=sparse.issparse(X),
-        n_bytes=sum(int(a.nbytes) for a in arrays) + 16 * len(y),
+        n_bytes=size_of(X),
         weighted=data.weight is not None,
         skipped=data.skipped,
         digest=digest_of(data),

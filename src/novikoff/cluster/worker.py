@@ -5,30 +5,38 @@ result is the same. So dask may compute anything again after a worker was lost.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from sklearn.base import clone
 
 from novikoff import __version__
-from novikoff.cluster import surveying
-from novikoff.cluster.mixing import Change, State, added, advanced, change_of
+from novikoff.cluster import survey
+from novikoff.cluster.mix import Change, Mix, added, change_of
 from novikoff.cluster.sources import FileShard, Shard
-from novikoff.cluster.surveying import Layout, Seen
+from novikoff.cluster.survey import Layout, Seen
 from novikoff.data.results import Data
 from novikoff.errors import ClusterError, DataError
 from novikoff.inputs.arrays import read, size_of
 from novikoff.inputs.labels import codes
 from novikoff.inputs.weights import example_weights
-from novikoff.typing import Array
+from novikoff.learners.additive import Additive
+from novikoff.typing import Array, Matrix
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Setting:
     """What every epoch of every shard has in common. It is small, and goes with each task."""
 
-    model: Any
+    model: Additive
     """The estimator, not fitted."""
     layout: Layout
     mixing: str
@@ -42,10 +50,10 @@ class Told(NamedTuple):
 
     mistakes: int
     n_seen: int
-    total: Any
+    total: Array
     """The sum of all steps; with a machine for each class, of each."""
     largest: float
-    least: Any
+    least: Array
     """The least margin there was; with a machine for each class, of each."""
     length: float
     reach: float
@@ -71,30 +79,34 @@ class Learned:
 class Ready(NamedTuple):
     """The examples of a shard as the loops read them."""
 
-    X: Any
+    X: Matrix
     y: Array
     weight: Array | None
 
 
+Make = Callable[[Shard, Data], Any]
+"""What makes the examples of a shard ready for the tasks to come."""
+
+
 class Kept:
-    """The examples of a shard in the memory of a worker: as loaded, or with a setting, ready.
+    """The examples of a shard in the memory of a worker: as loaded, or made ready.
 
     They take room there, which dask is told. If this is sent elsewhere, or put aside for want of
     memory, only the description of a file goes: where it is used again, it is read again.
     """
 
-    def __init__(self, shard: Shard, setting: Setting | None, examples: Any) -> None:
-        self.shard, self.setting, self.examples = shard, setting, examples
+    def __init__(self, shard: Shard, make: Make | None, examples: Any) -> None:
+        self.shard, self.make, self.examples = shard, make, examples
         self.n_bytes = size_of(examples.X)
 
     def get(self) -> Any:
         """The examples, read again if they are not here."""
         if self.examples is None:
             data = self.shard.load()
-            self.examples = data if self.setting is None else ready(self.shard, data, self.setting)
+            self.examples = data if self.make is None else self.make(self.shard, data)
         return self.examples
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         from_file = isinstance(self.shard, FileShard)
         return vars(self) | ({"examples": None} if from_file else {})
 
@@ -102,25 +114,41 @@ class Kept:
         return 64 + self.n_bytes
 
 
-def load(shard: Shard, *given: Any) -> Kept:
-    """Read a shard."""
+def loaded(shard: Shard, kept: Kept | None, *given: object) -> Data:
+    """The examples of a shard, where nothing is held of it from the partitions, or read."""
+    data: Data = shard.load(*given) if kept is None else kept.get()
+    return data
+
+
+def load(shard: Shard, kept: None, *given: object) -> Kept:
+    """Read a shard, to be held."""
     return Kept(shard, None, shard.load(*given))
 
 
-def look(shard: Shard, kept: Kept | None, *given: Any) -> Seen:
+def look(shard: Shard, kept: Kept | None, *given: object) -> Seen:
     """What is in a shard."""
-    return surveying.look(shard, shard.load(*given) if kept is None else kept.get())
+    return survey.look(shard, loaded(shard, kept, *given))
 
 
-def prepare(shard: Shard, kept: Kept, setting: Setting) -> Kept:
+def prepare(shard: Shard, kept: Kept | None, make: Make, *given: object) -> Kept:
     """Make a shard ready where it is."""
-    return Kept(shard, setting, ready(shard, kept.get(), setting))
+    return Kept(shard, make, make(shard, loaded(shard, kept, *given)))
+
+
+def made_ready(shard: Shard, kept: Kept | None, make: Make, *given: object) -> Any:
+    """The examples of a shard made ready: those that are held, or if there are none, anew."""
+    return make(shard, shard.load(*given)) if kept is None else kept.get()
+
+
+def same(x: T) -> T:
+    """What is sent once, for all shards."""
+    return x
 
 
 def ready(shard: Shard, data: Data, setting: Setting) -> Ready:
     """The examples of a shard as the loops read them."""
     layout = setting.layout
-    data = surveying.settled(shard, data, layout)
+    data = survey.settled(shard, data, layout)
     y = codes(data.y, layout.classes)
     if not len(y):
         return Ready(data.X, y, None)
@@ -134,21 +162,16 @@ def ready(shard: Shard, data: Data, setting: Setting) -> Ready:
     return Ready(X, y, weight)
 
 
-def begin(setting: Setting) -> State:
+def begin(setting: Setting) -> Mix:
     """The weights before the first epoch: 0."""
-    K, d = len(setting.layout.classes), setting.layout.n_features
-    shape = (K if K > 2 else 1, d + 1)
-    w = np.zeros(shape, np.float32 if setting.layout.single else np.float64)
-    return State(w, np.zeros(shape) if setting.averaged else None)
-
-
-def resumed(state: State) -> State:
-    """The weights of a checkpoint."""
-    return state
+    layout = setting.layout
+    shape = (layout.n_vectors, layout.n_features + 1)
+    w = np.zeros(shape, np.float32 if layout.single else np.float64)
+    return Mix(w, np.zeros(shape) if setting.averaged else None)
 
 
 def learn(
-    shard: Shard, kept: Kept | None, setting: Setting, state: State, epoch: int, *given: Any
+    shard: Shard, kept: Kept | None, setting: Setting, state: Mix, epoch: int, *given: object
 ) -> Learned:
     """Pass over a shard once, from the mixed weights."""
     if setting.version != __version__:
@@ -157,7 +180,7 @@ def learn(
             "install the same version everywhere."
         )
     started = time.perf_counter()
-    X, y, weight = kept.get() if kept else ready(shard, shard.load(*given), setting)
+    X, y, weight = made_ready(shard, kept, partial(ready, setting=setting), *given)
     read_at = time.perf_counter()
     model, w = clone(setting.model), state.w
     if not len(y):
@@ -205,25 +228,27 @@ def mix(width: int, *parts: Learned | Change) -> Change:
     return added([p.change if isinstance(p, Learned) else p for p in parts], width)
 
 
-def advance(state: State, change: Change) -> State:
-    """The mixed weights after one more epoch."""
-    return advanced(state, change)
+class Standing(NamedTuple):
+    """How a worker is."""
+
+    memory_limit: int | None
+    full: bool
+    """Has dask paused it, or will at its next look at its memory, every tenth of a second?"""
+    sent: int
+    """How often it has sent something,"""
+    lately: list[int]
+    """and how many bytes went over the wire, of the last times, as dask logs them."""
 
 
-def standing(dask_worker: Any) -> dict[str, Any]:
-    """How a worker is: its limit of memory, how often it has sent something, and how much lately.
-
-    The latter are the bytes that went over the wire, as dask logs them. A worker is full when dask
-    has paused it, or will at its next look: its memory is looked at every tenth of a second.
-    """
+def standing(dask_worker: "Worker") -> Standing:
+    """How the worker is that computes this."""
     log = getattr(dask_worker, "transfer_outgoing_log", ())
     manager = dask_worker.memory_manager
     limit, share = manager.memory_limit, manager.memory_pause_fraction
     used = dask_worker.monitor.get_process_memory()
-    return {
-        "memory_limit": limit,
-        "full": dask_worker.status.name == "paused"
-        or bool(limit and share and used > share * limit),
-        "sent": int(getattr(dask_worker, "transfer_outgoing_count_total", 0)),
-        "lately": [int(entry.get("compressed") or 0) for entry in list(log)],
-    }
+    return Standing(
+        limit,
+        dask_worker.status.name == "paused" or bool(limit and share and used > share * limit),
+        int(getattr(dask_worker, "transfer_outgoing_count_total", 0)),
+        [int(entry.get("compressed") or 0) for entry in list(log)],
+    )
