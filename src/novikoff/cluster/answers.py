@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -102,7 +102,7 @@ def certify(
     """
     require_options(fit_intercept, tol, budget)
     with _workers(source, client, shard_bytes, hold, reading) as workers:
-        return workers.certify(fit_intercept, tol, budget, watch).result
+        return workers.certify(fit_intercept, tol, budget, watch)[0]
 
 
 def verify(
@@ -199,13 +199,6 @@ def _workers(
         yield Workers(sharded(source, shard_bytes=shard_bytes, **reading), found, hold)
 
 
-class Certified(NamedTuple):
-    """A verdict, and what it took."""
-
-    result: Separability
-    travel: Travel
-
-
 class Workers:
     """Shards on the workers of a cluster, which answer questions about them."""
 
@@ -230,13 +223,11 @@ class Workers:
 
     def certify(
         self, fit_intercept: bool, tol: float, budget: float, watch: Watcher | None
-    ) -> Certified:
-        """The verdict on all shards."""
+    ) -> tuple[Separability, Travel]:
+        """The verdict on all shards, and what it took."""
         with self.told_plainly():
-            return Certified(
-                *search.certify(
-                    self, fit_intercept=fit_intercept, tol=tol, budget=budget, report=watch
-                )
+            return search.certify(
+                self, fit_intercept=fit_intercept, tol=tol, budget=budget, report=watch
             )
 
     def verify(self, certificate: Separability, watch: Watcher | None) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -310,7 +311,8 @@ class Epochs:
         started, epoch, submit = time.perf_counter(), len(self.history.epochs), self.tasks.submit
         learned = self.tasks.on_each(worker.learn, setting, mixed, epoch, name=f"learn-{epoch}")
         told = [
-            submit(worker.told, each, name=f"told-{epoch}-{i}") for i, each in enumerate(learned)
+            submit(attrgetter("told"), each, name=f"told-{epoch}-{i}")
+            for i, each in enumerate(learned)
         ]
         width, level, change = setting.layout.n_features + 1, 0, learned
         del learned
@@ -328,7 +330,7 @@ class Epochs:
 
         def watch(done: int, each: Told) -> None:
             nonlocal mistakes
-            mistakes += each.mistakes
+            mistakes += each.ledger.mistakes[0]
             self._tell(epoch + 1, done, mistakes)
 
         found = self.tasks.gathered(told, watch)

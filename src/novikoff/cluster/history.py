@@ -158,14 +158,14 @@ class History:
         self, told: Sequence[Told], setting: Setting, seconds: float = 0.0, bytes_moved: int = -1
     ) -> None:
         """Add an epoch, of which each shard told this."""
-        mistakes, ledger = [each.mistakes for each in told], self.ledger
+        made, ledger = [each.ledger for each in told], self.ledger
+        mistakes = [each.mistakes[0] for each in made]
         mu = shares(mistakes, [each.n_seen > 0 for each in told], setting.mixing)
-        for share, each in zip(mu, told, strict=True):
+        for share, each in zip(mu, made, strict=True):
             ledger.total = ledger.total + share * each.total
-        ledger.least = np.minimum.reduce([each.least for each in told])
+        ledger.least = np.minimum.reduce([each.least for each in made])
         for name in ("length", "largest", "reach"):
-            now = max(getattr(each, name) for each in told)
-            setattr(ledger, name, max(getattr(ledger, name), now))
+            setattr(ledger, name, max(getattr(each, name) for each in (ledger, *made)))
         # what mixing itself rounds: a few units of each sum on the way up the tree
         longest = hypot(ledger.length if not setting.model.normalize else 1.0, 1.0)
         ledger.reach += ledger.largest * longest * (FAN * depth(len(told)) + 4)

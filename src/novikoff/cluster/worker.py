@@ -17,13 +17,14 @@ from novikoff import __version__
 from novikoff.cluster import survey
 from novikoff.cluster.mix import Change, Mix, added, change_of
 from novikoff.cluster.sources import FileShard, Shard
-from novikoff.cluster.survey import Layout, Seen
+from novikoff.cluster.survey import Layout
 from novikoff.data.results import Data
 from novikoff.errors import ClusterError, DataError
 from novikoff.inputs.arrays import read, size_of
 from novikoff.inputs.labels import codes
 from novikoff.inputs.weights import example_weights
 from novikoff.learners.additive import Additive
+from novikoff.learners.state import Ledger
 from novikoff.typing import Array, Matrix
 
 if TYPE_CHECKING:
@@ -48,16 +49,9 @@ class Setting:
 class Told(NamedTuple):
     """What one epoch over a shard came to, in numbers."""
 
-    mistakes: int
+    ledger: Ledger
+    """What it proves, but for what is there of every example."""
     n_seen: int
-    total: Array
-    """The sum of all steps; with a machine for each class, of each."""
-    largest: float
-    least: Array
-    """The least margin there was; with a machine for each class, of each."""
-    length: float
-    reach: float
-    """No weight was larger than this."""
     n_bytes: int
     """What the change takes on its way."""
     seconds: float
@@ -65,15 +59,11 @@ class Told(NamedTuple):
     """Of these, the seconds it took to read the shard."""
 
 
-@dataclass(eq=False)
-class Learned:
+class Learned(NamedTuple):
     """What one epoch over a shard came to."""
 
     change: Change
     told: Told
-
-    def __sizeof__(self) -> int:
-        return self.change.__sizeof__()
 
 
 class Ready(NamedTuple):
@@ -125,7 +115,7 @@ def load(shard: Shard, kept: None, *given: object) -> Kept:
     return Kept(shard, None, shard.load(*given))
 
 
-def look(shard: Shard, kept: Kept | None, *given: object) -> Seen:
+def look(shard: Shard, kept: Kept | None, *given: object) -> Layout:
     """What is in a shard."""
     return survey.look(shard, loaded(shard, kept, *given))
 
@@ -184,43 +174,33 @@ def learn(
     read_at = time.perf_counter()
     model, w = clone(setting.model), state.w
     if not len(y):
-        return Learned(*_nothing(w, setting))
+        return _nothing(w, setting)
     mixed = np.random.SeedSequence((setting.seed, epoch, shard.number))
     model.set_params(max_iter=1, random_state=int(mixed.generate_state(1)[0]))
     n_classes = len(setting.layout.classes)
     run = model._train(X, y, weight, n_classes, w[..., :-1], w[..., -1])
-    k = run.ledger.mistakes[0]
-    share = float(k if setting.mixing == "mistakes" else run.stream.n_seen > 0)
+    n, made = run.stream.n_seen, run.ledger
+    share = float(made.mistakes[0] if setting.mixing == "mistakes" else n > 0)
     after = np.ascontiguousarray(run.weights)
-    change = change_of(
-        w, after, run.extra["tally"] if setting.averaged else None, share, run.stream.n_seen
+    change = change_of(w, after, run.extra["tally"] if setting.averaged else None, share, n)
+    ledger = Ledger(
+        made.total,
+        made.least,
+        mistakes=made.mistakes,
+        length=made.length,
+        reach=model._reach(run),
+        largest=made.largest,
     )
-    told = Told(
-        k,
-        run.stream.n_seen,
-        run.ledger.total,
-        run.ledger.largest,
-        run.ledger.least,
-        run.ledger.length,
-        model._reach(run),
-        change.__sizeof__(),
-        time.perf_counter() - started,
-        read_at - started,
-    )
-    return Learned(change, told)
+    seconds = time.perf_counter() - started
+    return Learned(change, Told(ledger, n, change.__sizeof__(), seconds, read_at - started))
 
 
-def _nothing(w: Array, setting: Setting) -> tuple[Change, Told]:
+def _nothing(w: Array, setting: Setting) -> Learned:
     """What comes of a shard without examples."""
     zero = np.zeros(len(w) if setting.model._machines() else 1)
     none = np.zeros((*w.shape[:-1], 0))
     change = Change(np.zeros(0, np.int64), none, none if setting.averaged else None, 0.0, 0)
-    return change, Told(0, 0, zero, 0.0, zero + np.inf, 0.0, 0.0, 0, 0.0, 0.0)
-
-
-def told(learned: Learned) -> Told:
-    """The numbers alone."""
-    return learned.told
+    return Learned(change, Told(Ledger(zero, zero + np.inf, mistakes=[0]), 0, 0, 0.0, 0.0))
 
 
 def mix(width: int, *parts: Learned | Change) -> Change:

@@ -39,7 +39,7 @@ SECTIONS = ("parameters", "classes", "features", "state", "summary", "extra")
 # ------------------------------------------------------------- saving
 
 
-def save(model: Any, path: Path, *, extra: Mapping[str, Any] | None = None) -> None:
+def save(model: Any, path: Path, *, extra: Mapping[str, object] | None = None) -> None:
     """Write a fitted model to a file, such that training can go on after loading.
 
     The file takes the place of one that is there when it is whole, and on the disk: a crash
@@ -75,7 +75,7 @@ def save(model: Any, path: Path, *, extra: Mapping[str, Any] | None = None) -> N
         container.write(file, contents)
 
 
-def packed(model: Any, extra: dict[str, Any]) -> Contents:
+def packed(model: Any, extra: dict[str, object]) -> Contents:
     """What the file of a model has in it."""
     kind = KINDS.get(type(model).__name__)
     if kind is None or type(model) is not kind.learner:
