@@ -1,7 +1,5 @@
 """A kernel machine comes back from its file as it was, to the last bit, and learns on."""
 
-import os
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -15,31 +13,10 @@ from novikoff.errors import ModelFileError, ParameterError
 from novikoff.learners import DUALS
 from novikoff.store.fields import Parts
 from novikoff.store.runs import put_dual, take_dual
+from round_trip import there_and_back
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array, "csr_matrix": sparse.csr_matrix}
 READINGS = ("last", "averaged", "voted")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _without_waiting_for_the_disk():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda handle: None)
-        yield
-
-
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    return tmp_path_factory.mktemp("store") / "model.safetensors"
-
-
-def there_and_back(model, path):
-    """The model from its file, which is also checked to be the same when written again."""
-    model.save(path)
-    content = path.read_bytes()
-    loaded = novikoff.load(path)
-    loaded.save(path)
-    assert path.read_bytes() == content
-    return loaded
 
 
 def told(model):

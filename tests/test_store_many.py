@@ -1,7 +1,6 @@
 """Model files of more than two classes."""
 
 import csv
-import os
 
 import numpy as np
 import pytest
@@ -19,18 +18,6 @@ from novikoff.store import container
 from novikoff.store.fields import Parts
 from novikoff.store.runs import put_linear, take_linear
 from worlds import conventions
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _without_waiting_for_the_disk():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda handle: None)
-        yield
-
-
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    return tmp_path_factory.mktemp("store") / "model.safetensors"
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])

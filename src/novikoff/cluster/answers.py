@@ -80,18 +80,15 @@ def certify(
 
     Raises
     ------
-    ClusterError
-        There is no scheduler, or it was lost; a worker lacks the package.
-    FileError
-        ``file:line:column: found this, expected that``, in whatever shard.
+    ClusterError, FileError
+        As for `novikoff.cluster.fit`.
 
     Examples
     --------
     >>> import dask.array as da
     >>> from distributed import Client
-    >>> from novikoff import cluster
-    >>> from novikoff.data import load
-    >>> X, species, _ = load("iris")
+    >>> from novikoff import cluster, data
+    >>> X, species, _ = data.load("iris")
     >>> shards = da.from_array(X, chunks=(50, 4)), da.from_array(species == "setosa", chunks=50)
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     result = cluster.certify(shards, client)
