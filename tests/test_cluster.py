@@ -3,6 +3,7 @@
 import re
 import warnings
 from math import hypot
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from novikoff import (
     VotedPerceptron,
     separability,
 )
+from novikoff.cluster.scheduler import standings
 from novikoff.cluster.tasks import Tasks
 from novikoff.data import write
 from worlds import labels, planted
@@ -302,6 +304,25 @@ def test_a_bad_line_in_shard_17_is_told_with_its_place(tmp_path, three, hold):
         fit(model, source, three, hold=hold, checkpoint=checkpoint)
     assert not hasattr(model, "classes_")
     assert not checkpoint.exists()
+
+
+def test_a_scheduler_that_does_not_answer_is_lost():
+    """Dask is still trying to reconnect when it is asked how the workers are."""
+
+    def run(*args, **kwargs):
+        raise OSError("Timed out trying to connect to tcp://10.0.0.1:8786 after 30 s")
+
+    tasks = Tasks.__new__(Tasks)
+    tasks.client = SimpleNamespace(
+        run=run, scheduler=SimpleNamespace(address="tcp://10.0.0.1:8786")
+    )
+    with (
+        pytest.raises(
+            ClusterError, match=r"tcp://10.0.0.1:8786 was lost in epoch 3 .* Start again"
+        ),
+        tasks.told_plainly("epoch 3", "Start again."),
+    ):
+        standings(tasks.client)
 
 
 def test_workers_that_sleep_after_an_error_are_not_waited_for(monkeypatch):

@@ -18,7 +18,7 @@ from novikoff.cluster.scheduler import connected
 from novikoff.cluster.sources import SHARD_BYTES, Reading, Shard, Sharded, sharded
 from novikoff.cluster.survey import Layout, settled
 from novikoff.cluster.tasks import Tasks
-from novikoff.cluster.worker import Kept, Make, made_ready, same
+from novikoff.cluster.worker import Kept, Make, examples_of, same
 from novikoff.data.results import Data
 from novikoff.errors import DataError
 from novikoff.separation.certificate import Separability
@@ -265,5 +265,5 @@ def answer(
     *given: object,
 ) -> Any:
     """What a shard answers."""
-    examples = made_ready(shard, kept, make, *given)
+    examples = examples_of(shard, kept, make, *given)
     return question(examples, np.asarray(numbers, np.int64))

@@ -156,7 +156,10 @@ def require_room(client: "Client", n_weights: int, averaged: bool, shard_bytes: 
 
 def standings(client: "Client") -> dict[str, Standing]:
     """How each worker is."""
-    found: dict[str, Standing] = client.run(standing, on_error="ignore")
+    try:
+        found: dict[str, Standing] = client.run(standing, on_error="ignore")
+    except OSError as error:  # what dask raises if the scheduler has gone and is not yet given up
+        raise ConnectionError(str(error)) from error
     return found
 
 

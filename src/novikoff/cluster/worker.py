@@ -92,8 +92,7 @@ class Kept:
     def get(self) -> Any:
         """The examples, read again if they are not here."""
         if self.examples is None:
-            data = self.shard.load()
-            self.examples = data if self.make is None else self.make(self.shard, data)
+            self.examples = examples_of(self.shard, None, self.make)
         return self.examples
 
     def __getstate__(self) -> dict[str, object]:
@@ -104,10 +103,12 @@ class Kept:
         return 64 + self.n_bytes
 
 
-def loaded(shard: Shard, kept: Kept | None, *given: object) -> Data:
-    """The examples of a shard, where nothing is held of it from the partitions, or read."""
-    data: Data = shard.load(*given) if kept is None else kept.get()
-    return data
+def examples_of(shard: Shard, kept: Kept | None, make: Make | None, *given: object) -> Any:
+    """The examples of a shard: those that are held, or if there are none, read and made ready."""
+    if kept is not None:
+        return kept.get()
+    data = shard.load(*given)
+    return data if make is None else make(shard, data)
 
 
 def load(shard: Shard, kept: None, *given: object) -> Kept:
@@ -117,17 +118,12 @@ def load(shard: Shard, kept: None, *given: object) -> Kept:
 
 def look(shard: Shard, kept: Kept | None, *given: object) -> Layout:
     """What is in a shard."""
-    return survey.look(shard, loaded(shard, kept, *given))
+    return survey.look(shard, examples_of(shard, kept, None, *given))
 
 
-def prepare(shard: Shard, kept: Kept | None, make: Make, *given: object) -> Kept:
-    """Make a shard ready where it is."""
-    return Kept(shard, make, make(shard, loaded(shard, kept, *given)))
-
-
-def made_ready(shard: Shard, kept: Kept | None, make: Make, *given: object) -> Any:
-    """The examples of a shard made ready: those that are held, or if there are none, anew."""
-    return make(shard, shard.load(*given)) if kept is None else kept.get()
+def prepare(shard: Shard, kept: Kept, make: Make, *given: object) -> Kept:
+    """Make a shard that is held ready where it is."""
+    return Kept(shard, make, make(shard, kept.get()))
 
 
 def same(x: T) -> T:
@@ -170,7 +166,7 @@ def learn(
             "install the same version everywhere."
         )
     started = time.perf_counter()
-    X, y, weight = made_ready(shard, kept, partial(ready, setting=setting), *given)
+    X, y, weight = examples_of(shard, kept, partial(ready, setting=setting), *given)
     read_at = time.perf_counter()
     model, w = clone(setting.model), state.w
     if not len(y):

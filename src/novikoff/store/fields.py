@@ -129,7 +129,7 @@ class Value(NamedTuple):
     read: Callable[[Parts, str], Any]
     """Takes it out of the parts."""
     attribute: str = ""
-    """Where it has another name than in the file."""
+    """What the attribute is called, if not by the end of that name."""
 
     def put(self, parts: Parts, value: object) -> None:
         """Put it into the parts."""
@@ -219,17 +219,22 @@ class Numbers(NamedTuple):
 Table = tuple[Value | Tensor | Numbers, ...]
 
 
+def attribute_of(one: Value | Tensor | Numbers) -> str:
+    """The attribute of a part of a model that a field is: its name after the last dot."""
+    return one.attribute or one.name.rpartition(".")[2]
+
+
 def put(table: Table, part: object, parts: Parts) -> None:
     """Put all fields of a part of a model into the parts."""
     room = slice(getattr(part, "n", None))  # of arrays that grow, the first `n` rows count
     for one in table:
-        value = getattr(part, one.attribute or one.name)
+        value = getattr(part, attribute_of(one))
         one.put(parts, value[room] if isinstance(value, np.ndarray) else value)
 
 
 def take(table: Table, parts: Parts) -> dict[str, Any]:
     """Take them out again, by the names of the attributes."""
-    return {one.attribute or one.name: one.take(parts) for one in table}
+    return {attribute_of(one): one.take(parts) for one in table}
 
 
 def give(table: Table, part: object, parts: Parts) -> None:

@@ -56,14 +56,6 @@ NAMES = {"covariance": "beside", "exponents": "beside", "pocket": "beside"}
 """What is kept beside the weights, where files have another name for it."""
 
 
-def _fingerprint(parts: Parts, name: str) -> int | None:
-    """A number that may be too long for others than Python, so that it is text."""
-    digits = parts.values.pop(name, None)
-    if not (digits is None or (isinstance(digits, str) and digits.isdecimal())):
-        raise ModelFileError("The fingerprint of the data in the file is no number: it is damaged.")
-    return None if digits is None else int(digits)
-
-
 def _double(parts: Parts, name: str) -> float:
     return float(parts.number(name, most=LARGEST))
 
@@ -89,12 +81,12 @@ LEDGER: Table = (
 CHANGES: Table = (Tensor("changes", counts("passes"), "visits+1", listed=True),)
 STREAM: Table = (SEEN, Value("one_data_set", Parts.flag), OPEN, TOTALS)
 VOTERS: Table = (
-    Tensor("mistake.times", counts("mistakes"), "n_seen", "times"),
-    Tensor("mistake.steps", doubles("mistakes"), attribute="steps"),
-    Tensor("mistake.rows", counts("mistakes"), "kept", "rows"),
+    Tensor("mistake.times", counts("mistakes"), "n_seen"),
+    Tensor("mistake.steps", doubles("mistakes")),
+    Tensor("mistake.rows", counts("mistakes"), "kept"),
 )
 CLASSES: Table = tuple(
-    Tensor(f"mistake.{name}", Field(("mistakes",), np.int32, -1), "m", name)
+    Tensor(f"mistake.{name}", Field(("mistakes",), np.int32, -1), "m")
     for name in ("gained", "lost")
 )
 
@@ -112,16 +104,16 @@ DUAL_LEDGER: Table = (
 DUAL_STREAM: Table = (SEEN, OPEN, TOTALS)
 WIDTH: Table = (Value("width", Parts.count),)
 SUPPORT: Table = (
-    Tensor("support.numbers", counts("kept"), "given", "numbers"),
-    Tensor("support.squares", doubles("kept", least=0.0), attribute="squares"),
-    Tensor("support.coef", doubles("kept", "outputs"), attribute="coef"),
+    Tensor("support.numbers", counts("kept"), "given"),
+    Tensor("support.squares", doubles("kept", least=0.0)),
+    Tensor("support.coef", doubles("kept", "outputs")),
 )
 CYCLE: Table = (Value("budget", Parts.count), Value("oldest", Parts.count))
 EVENTS: Table = (
-    Tensor("event.times", counts("events"), "n_seen", "times"),
-    Tensor("event.rows", counts("events"), "kept", "rows"),
-    Tensor("event.outputs", counts("events"), "outputs", "outputs"),
-    Tensor("event.steps", doubles("events"), attribute="steps"),
+    Tensor("event.times", counts("events"), "n_seen"),
+    Tensor("event.rows", counts("events"), "kept"),
+    Tensor("event.outputs", counts("events"), "outputs"),
+    Tensor("event.steps", doubles("events")),
 )
 
 
@@ -163,7 +155,7 @@ def take_linear(model: MistakeDriven, parts: Parts) -> None:
         raise ModelFileError("The model in the file has no features.")
     parts.precision = w.dtype
     parts.sizes |= {"m": m, "d+1": d + 1, "classes": K}
-    stream = Stream(**take(STREAM, parts), fingerprint=_fingerprint(parts, "fingerprint"))
+    stream = Stream(**take(STREAM, parts), fingerprint=_fingerprint(parts))
     run = State(space, w, declared=model._declared(space), stream=stream)
     run.ledger = _ledger(model, stream.n_seen, K, parts)
     run.extra = {name: _extra(name, one).take(parts) for name, one in run.declared.items()}
@@ -182,6 +174,14 @@ def _extra(name: str, one: Field) -> Tensor:
     """What a learner keeps beside its weights."""
     called = NAMES.get(name, name)
     return Tensor(called, one, once_like_weights=called == "beside")
+
+
+def _fingerprint(parts: Parts) -> int | None:
+    """A number that may be too long for others than Python, so that it is text."""
+    digits = parts.values.pop("fingerprint", None)
+    if not (digits is None or (isinstance(digits, str) and digits.isdecimal())):
+        raise ModelFileError("The fingerprint of the data in the file is no number: it is damaged.")
+    return None if digits is None else int(digits)
 
 
 def _space(model: MistakeDriven, parts: Parts) -> dict[str, object]:

@@ -21,7 +21,7 @@ COUNTS: Table = (Value("before", Parts.count), *DUAL_COUNTS)
 START = Tensor("record.start", WEIGHTS)
 SQUARES: Table = (
     Tensor("record.squares", doubles("first", least=0.0), attribute="square"),
-    Tensor("record.now", doubles("now", least=0.0), attribute="now"),
+    Tensor("record.now", doubles("now", least=0.0)),
 )
 BELOW = {"epoch": "passes", "position": "n_seen", "example": "n_given", "mistakes": "mistakes+1"}
 """The columns that are numbers from 0 on, and what they are below."""
