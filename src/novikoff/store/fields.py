@@ -20,6 +20,8 @@ from novikoff.typing import Array
 
 MOST = 1 << 53
 """How large a count can be: so many are counted exactly in doubles too."""
+NUMBERS = {"number": (int, float, np.number), "whole number": (int,), "float": (float,)}
+"""The kinds of numbers that JSON values can be."""
 
 
 @dataclass
@@ -49,33 +51,28 @@ class Parts:
             raise ModelFileError(f"{name!r} is {value!r:.40} in the file, and not true or false.")
         return value
 
-    def number(self, name: str, *, least: float = 0.0, most: float = np.inf) -> Any:
-        """Take out a number of this range."""
+    def number(
+        self, name: str, *, least: float = 0.0, most: float = np.inf, kind: str = "number"
+    ) -> Any:
+        """Take out a number of this range, and of this kind."""
         value = self.value(name)
-        real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        real = isinstance(value, NUMBERS[kind]) and not isinstance(value, bool)
         if isinstance(value, int) and abs(value) > LARGEST:
             real = False  # and sums with it would not be either
         if not real or not least <= value <= most:
             raise ModelFileError(
-                f"{name!r} is {value!r:.40} in the file, and not a number from {least:g} to "
+                f"{name!r} is {value!r:.40} in the file, and not a {kind} from {least:g} to "
                 f"{most:g}."
             )
         return value
 
     def count(self, name: str) -> int:
         """Take out a whole number."""
-        value = self.number(name, most=MOST)
-        if type(value) is not int:
-            raise ModelFileError(f"{name!r} is {value!r:.40} in the file, and no whole number.")
-        return value
+        return int(self.number(name, most=MOST, kind="whole number"))
 
     def double(self, name: str, *, least: float = 0.0) -> float:
         """Take out a number in double precision, of at least so much."""
-        value = self.value(name)
-        if not isinstance(value, float) or not value >= least:
-            raise ModelFileError(
-                f"{name!r} is {value!r:.40} in the file, and not a float of at least {least}."
-            )
+        value: float = self.number(name, least=least, kind="float")
         return value
 
     def object(self, name: str, what: str) -> "Parts":
