@@ -4,33 +4,10 @@
 worker does, and `mix.py` the arithmetic. `scheduler.py` finds the workers and `tasks.py` has them
 work; `epochs.py` asks for the epochs of a run, whose numbers and checkpoints are in `history.py`,
 and `answers.py` for certificates (`novikoff.separation.sharded` asks the questions). Workers that
-are started here load `preload.py` first.
+are started here load `preload.py` first. Names are imported when they are first used: those of
+`__init__.pyi`.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import lazy_loader
 
-if TYPE_CHECKING:
-    from novikoff.cluster.answers import certify, measure, verify
-    from novikoff.cluster.epochs import fit
-    from novikoff.cluster.history import Epoch, Mixed, Moment
-
-_HOME = {
-    "Epoch": "history",
-    "Mixed": "history",
-    "Moment": "history",
-    "certify": "answers",
-    "fit": "epochs",
-    "measure": "answers",
-    "verify": "answers",
-}
-
-__all__ = ["Epoch", "Mixed", "Moment", "certify", "fit", "measure", "verify"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        found = getattr(import_module(f"novikoff.cluster.{_HOME[name]}"), name)
-        globals()[name] = found
-        return found
-    raise AttributeError(f"module 'novikoff.cluster' has no attribute {name!r}")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
