@@ -178,6 +178,7 @@ def without(name, key=None):
 
 AVERAGED, VOTED, SPARSE = "AveragedPerceptron", "VotedPerceptron", "sparse VotedPerceptron"
 WIDEST, GROWN = "MaxMargin", "recorded growing"
+MANY, EACH = "many AveragedPerceptron", "ovr VotedPerceptron"
 DAMAGED = [
     ("Perceptron", header("weights", dtype="F16"), 'has type "F16", which no model has'),
     ("Perceptron", header("weights", dtype=["F64"]), 'has type \\["F64"\\], which no model has'),
@@ -274,6 +275,8 @@ DAMAGED = [
     (AVERAGED, tensor("start", np.zeros(4, np.float32)), "'start' is of type float32"),
     (AVERAGED, tensor("tally", np.zeros(5)), r"'tally' has shape \(5,\), .* \(4\)"),
     (AVERAGED, tensor("weights", np.full(4, 1.7e308)), "averaged weights in the file leave"),
+    (MANY, section("parameters", "multi_class", "ovr"), "lacks the tensor 'each.total'"),
+    (EACH, without("parameters", "multi_class"), "lacks 'total'"),
     ("recorded", section("state", "record", 3), "record of the run is no JSON object"),
     ("recorded", section("state", "record", {}), "lacks 'before'"),
     ("recorded", without("record.score"), "lacks the tensor 'record.score'"),

@@ -17,6 +17,7 @@ from sklearn.base import clone
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.inputs.arrays import IN_ORDER, csr_state
 from novikoff.learners import KernelPerceptron, VotedPerceptron
+from novikoff.learners.additive import Additive
 from novikoff.learners.averaged import AveragedPerceptron, mean_weights
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.kernels import gram
@@ -200,8 +201,8 @@ def _space(model: MistakeDriven, parts: Parts) -> dict[str, object]:
 
 def _ledger(model: MistakeDriven, n_seen: int, n_classes: int, parts: Parts) -> Ledger:
     """What the run proves."""
-    machines = any(name.startswith("each.") for name in parts.tensors) and n_classes > 2
-    visits = n_seen * (n_classes if machines or "changes" in parts.tensors else 1)
+    machines = isinstance(model, Additive) and model._machines() and n_classes > 2
+    visits = n_seen * (n_classes if machines or model._counts_updates else 1)
     parts.sizes |= {"machines": n_classes if machines else 1}
     parts.sizes |= {"n_seen": n_seen, "visits+1": visits + 1}
     parts.values.setdefault("step_ratio", encoded("step_ratio", np.inf))  # the first do not tell
