@@ -178,6 +178,7 @@ def without(name, key=None):
 
 AVERAGED, VOTED, SPARSE = "AveragedPerceptron", "VotedPerceptron", "sparse VotedPerceptron"
 WIDEST, GROWN = "MaxMargin", "recorded growing"
+POLY = {"name": "poly", "gamma": 1.0, "degree": 2, "coef0": 1.0}
 MANY, EACH = "many AveragedPerceptron", "ovr VotedPerceptron"
 DAMAGED = [
     ("Perceptron", header("weights", dtype="F16"), 'has type "F16", which no model has'),
@@ -277,6 +278,9 @@ DAMAGED = [
     (AVERAGED, tensor("weights", np.full(4, 1.7e308)), "averaged weights in the file leave"),
     (MANY, section("parameters", "multi_class", "ovr"), "lacks the tensor 'each.total'"),
     (EACH, without("parameters", "multi_class"), "lacks 'total'"),
+    ("Romma", section("state", "kernel", POLY | {"degree": 10**400}), "'degree' is 1000"),
+    ("Romma", section("state", "kernel", POLY | {"gamma": 0.0}), "meaning: gamma=0.0"),
+    ("Romma", section("state", "kernel", POLY | {"gamma": "scale"}), "'gamma' is 'scale'"),
     ("recorded", section("state", "record", 3), "record of the run is no JSON object"),
     ("recorded", section("state", "record", {}), "lacks 'before'"),
     ("recorded", without("record.score"), "lacks the tensor 'record.score'"),

@@ -91,6 +91,11 @@ CLASSES: Table = tuple(
     for name in ("gained", "lost")
 )
 
+KERNEL: Table = (
+    Value("gamma", Parts.number),
+    Value("degree", Parts.count),
+    Value("coef0", Parts.number),
+)
 DUAL_LEDGER: Table = (
     Value("longest", _double),
     Value("largest", _double),
@@ -271,11 +276,10 @@ def put_dual(model: DualLearner, parts: Parts) -> None:
 def take_dual(model: DualLearner, parts: Parts) -> None:
     """Take it out again, and give it to a model that has its parameters and `classes_`."""
     about = parts.object("kernel", "the kernel")
-    constants = {name: about.value(name) for name in ("name", "gamma", "degree", "coef0")}
+    kernel = Kernel(about.value("name"), **take(KERNEL, about))
     about.require_empty()
-    gram.check(*constants.values())
-    gram.check(constants["name"], constants["gamma"] or 0.0, 1, 0.0)  # a run has a gamma
-    kernel, precision = Kernel(**constants), parts.value("precision")
+    gram.check(*kernel[:4])
+    precision = parts.value("precision")
     if precision not in ("float32", "float64"):
         raise ModelFileError(f"The precision in the file is {precision!r:.40}, and not known.")
     width, K = take(WIDTH, parts)["width"], n_outputs(model.classes_)
