@@ -26,7 +26,7 @@ from numpy.random import RandomState
 COMMANDS = ("converting", "fitting", "proving", "showing", "using")
 IMPORTED = (
     *(f"novikoff.cli.{name}" for name in COMMANDS),
-    "novikoff.cluster.fitting",
+    "novikoff.cluster.epochs",
     "novikoff.learners",
     "novikoff.separation.separability",
     "novikoff.store.models",

@@ -14,9 +14,9 @@ from novikoff.cli.meaning import require_meaning
 from novikoff.cli.reading import asked
 from novikoff.cli.training import weights_by_label
 from novikoff.cli.wording import counted
-from novikoff.cluster.connecting import connected, gigabytes, require_dask
-from novikoff.cluster.fitting import fitted_on
-from novikoff.cluster.report import Mixed, Moment
+from novikoff.cluster.epochs import fitted_on
+from novikoff.cluster.history import Mixed, Moment
+from novikoff.cluster.scheduler import connected, gigabytes, require_dask
 from novikoff.cluster.sources import SHARD_BYTES, sharded
 
 

@@ -12,8 +12,8 @@ from novikoff.cli.meaning import require_meaning
 from novikoff.cli.paths import require_different
 from novikoff.cli.proving import BYTES_EACH, About
 from novikoff.cli.reading import asked, require_room_for, tell_skipped
-from novikoff.cluster.certifying import Workers
-from novikoff.cluster.connecting import connected
+from novikoff.cluster.answers import Workers
+from novikoff.cluster.scheduler import connected
 from novikoff.cluster.sources import SHARD_BYTES, FileShard, Sharded, sharded
 from novikoff.separation.sharded.coordinator import Travel
 
