@@ -193,7 +193,7 @@ def learn(
 
 def _nothing(w: Array, setting: Setting) -> Learned:
     """What comes of a shard without examples."""
-    zero = np.zeros(len(w) if setting.model._machines() else 1)
+    zero = np.zeros(len(w) if setting.model._machines(setting.model._space()) else 1)
     none = np.zeros((*w.shape[:-1], 0))
     change = Change(np.zeros(0, np.int64), none, none if setting.averaged else None, 0.0, 0)
     return Learned(change, Told(Ledger(zero, zero + np.inf, mistakes=[0]), 0, 0, 0.0, 0.0))

@@ -205,7 +205,7 @@ def _space(model: MistakeDriven, parts: Parts) -> dict[str, object]:
 
 def _ledger(model: MistakeDriven, n_seen: int, n_classes: int, parts: Parts) -> Ledger:
     """What the run proves."""
-    machines = isinstance(model, Additive) and model._machines() and n_classes > 2
+    machines = isinstance(model, Additive) and model._machines(model._space()) and n_classes > 2
     visits = n_seen * (n_classes if machines or model._counts_updates else 1)
     parts.sizes |= {"machines": n_classes if machines else 1}
     parts.sizes |= {"n_seen": n_seen, "visits+1": visits + 1}
