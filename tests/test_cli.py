@@ -20,11 +20,11 @@ import novikoff
 from commands import command, done, killed, run, same_files
 from forks import Popen, python
 from novikoff import cli, separability
-from novikoff.cli import proving
-from novikoff.cli.options import FORMATS as PARSER_FORMATS, LEARNERS, NOT_HERE, PARAMETERS
-from novikoff.cli.parser import build
+from novikoff.cli import parser
+from novikoff.cli.commands import COMMANDS, certify
+from novikoff.cli.options import LEARNERS, NOT_HERE, PARAMETERS
+from novikoff.cli.signals import Terminated
 from novikoff.data import load as bundled, planted, read, write
-from novikoff.data.formats import FORMATS as READER_FORMATS
 from novikoff.store import load_with_extra, save
 from terminals import on_a_terminal
 
@@ -62,23 +62,27 @@ def test_every_parameter_is_an_option(word, name):
             assert default is None or type(default) is p.kind or default in p.words
 
 
-def test_formats_are_those_of_the_readers():
-    assert tuple(READER_FORMATS) == PARSER_FORMATS
-
-
-def test_help_is_quick():
+@pytest.mark.parametrize("words", [[], *([name] for name in COMMANDS if name != "fit")])
+def test_help_is_quick(words):
+    """That of `fit` lists what the learners say of themselves, which must be imported for it."""
     program = (
         "import sys\nfrom novikoff.cli import main\n"
-        "try: main(['fit', '--help'])\nexcept SystemExit: pass\n"
+        "try: main([*sys.argv[1:], '--help'])\nexcept SystemExit: pass\n"
         "assert not {'numpy', 'numba', 'sklearn', 'scipy'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    program = [sys.executable, "-c", program, *words]
+    helped = subprocess.run(program, check=True, capture_output=True, text=True)
+    assert " ".join(["usage: novikoff", *words]) in helped.stdout
+
+
+def test_a_command_is_a_file_and_a_line():
+    folder = ROOT / "src" / "novikoff" / "cli" / "commands"
+    assert {path.stem for path in folder.glob("*.py")} == {"__init__", *COMMANDS}
 
 
 def test_every_command_is_documented():
     page = (ROOT / "docs" / "command.md").read_text()
-    commands = next(a for a in build()._actions if hasattr(a, "choices") and a.choices)
-    for name in commands.choices:
+    for name in COMMANDS:
         assert f"novikoff {name}" in page
     for status in ("0", "1", "2", "3", "4", "130", "143"):
         assert re.search(rf"^\| {status} \|", page, re.M)
@@ -633,14 +637,14 @@ def test_tables_without_labels(tmp_path):
     assert " of 4 right" in done("score", tmp_path / "m", tmp_path / "train.csv")
 
 
-@pytest.mark.parametrize(("stop", "status"), [(KeyboardInterrupt, 130), (cli.Terminated, 143)])
+@pytest.mark.parametrize(("stop", "status"), [(KeyboardInterrupt, 130), (Terminated, 143)])
 def test_stopped_while_it_is_importing(monkeypatch, stop, status):
     """Importing takes a second, in which somebody may change their mind."""
 
     def interrupted(name):
         raise stop
 
-    monkeypatch.setattr(cli, "import_module", interrupted)
+    monkeypatch.setattr(parser, "import_module", interrupted)
     ran = run("fit", "train.csv", "-o", "m")
     assert (ran.returncode, ran.stderr) == (status, "novikoff: stopped; nothing was written.\n")
 
@@ -662,10 +666,10 @@ def test_a_search_for_a_proof_says_what_it_does_and_whether_it_succeeded(tmp_pat
     (tmp_path / "x.csv").write_text("a,b,label\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
     assert run("certify", tmp_path / "x.csv").stderr == ""
     told = Event()
-    monkeypatch.setattr(proving, "MOMENT", 0.0)
-    monkeypatch.setattr(proving, "say", lambda text: (cli.say(text), told.set()))
+    monkeypatch.setattr(certify, "MOMENT", 0.0)
+    monkeypatch.setattr(certify, "say", lambda text: (cli.say(text), told.set()))
     waiting = lambda *rows, **options: told.wait(60) and separability(*rows, **options)  # noqa: E731
-    monkeypatch.setattr(proving, "separability", waiting)
+    monkeypatch.setattr(novikoff, "separability", waiting)
     finished = run("certify", tmp_path / "x.csv", "--budget", "1e-9")
     assert finished.returncode == 1
     assert finished.stdout.startswith("undecided\n")

@@ -58,8 +58,3 @@ def as_command(text: str) -> str:
     for ours, theirs in SENTENCES.items():
         text = text.replace(ours, theirs)
     return GIVEN.sub(lambda m: f"{NAMES[m[1]]} {m[2] if m[3] is None else m[3]}", text)
-
-
-def counted(n: int, what: str) -> str:
-    """So many of something: 1 feature, 2 features."""
-    return f"{n:,} {what}{'s' * (n != 1)}"

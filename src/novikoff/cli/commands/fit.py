@@ -1,0 +1,354 @@
+"""`novikoff fit`."""
+
+import os
+import time
+import warnings
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import has_fit_parameter
+
+import novikoff
+from novikoff.cli import DONE, say
+from novikoff.cli.checkpoint import again, checkpoint_of
+from novikoff.cli.conflicts import refuse, require_cluster, require_learner_has
+from novikoff.cli.data_file import BLOCK_BYTES, DataFile
+from novikoff.cli.model_file import Model
+from novikoff.cli.options import (
+    KERNELS,
+    LEARNERS,
+    PARAMETERS,
+    add_reading,
+    add_shards,
+    count,
+    flag,
+    given,
+    kind_of,
+    megabytes,
+    number_or,
+    real,
+    whole_number,
+)
+from novikoff.cli.paths import require_different, require_one_output, require_place
+from novikoff.cli.picture import Sketch
+from novikoff.cli.progress import BlocksBar
+from novikoff.cli.signals import stopping
+from novikoff.cli.summary import finish, summarize, tell_so_far
+from novikoff.cli.text import counted
+from novikoff.cli.training import (
+    Interrupted,
+    Plan,
+    Training,
+    weights_by_label,
+    weights_of_classes,
+)
+from novikoff.errors import FileError, ParameterError
+from novikoff.learners.base import MistakeDriven
+
+EPOCHS, MEMORY, EVERY = 10, 2**30, 60.0
+BYTES_EACH = 32
+"""What a model takes for a feature, in training and when it is written."""
+MIXED = ("perceptron", "averaged")
+"""Learners that learn on shards."""
+
+IN_BLOCKS = ("progressive", "window", "block_bytes", "memory", "checkpoint", "every", "resume")
+"""Options of fits that go block by block."""
+NOT_ON_SHARDS = (
+    *("progressive", "window", "plot", "record", "slack"),
+    *("block_bytes", "memory", "every"),
+)
+
+
+# ------------------------------------------------------------- options
+
+
+def options(parser: ArgumentParser) -> None:
+    """What can be asked."""
+    add = parser.add_argument
+    add(
+        "data",
+        metavar="TRAIN",
+        help="a file of examples, or - for standard input; for --cluster, 'shards/*.svm' as well",
+    )
+    add(
+        "-o",
+        "--output",
+        required=True,
+        metavar="MODEL",
+        help="where to write it; - is standard output",
+    )
+    add("--learner", choices=tuple(LEARNERS), default="averaged", help="[averaged]")
+    add(
+        "--epochs",
+        type=count,
+        metavar="N",
+        help="passes over the file at the most; fewer if one is free of mistakes [10]",
+    )
+    seed = whole_number("a whole number from 0 to 4294967295", 0, 2**32 - 1)
+    add("--seed", type=seed, help="of the random order [0]")
+    add(
+        "--classes",
+        nargs="+",
+        metavar="LABEL",
+        help="all labels there are; without this, any label that comes is a class",
+    )
+    add(
+        "--progressive",
+        action="store_true",
+        help="one pass: predict every example, then learn it, and print how well that goes",
+    )
+    add(
+        "--window",
+        type=count,
+        metavar="N",
+        help="of --progressive, how many examples to tell of at a time [1000]",
+    )
+    add(
+        "--plot",
+        metavar="PICTURE",
+        help="draw the proof of the run, or if the data has no separator, its progress",
+    )
+    add_parameters(parser)
+    add_reading(parser)
+    add_long_runs(parser)
+    add_shards(parser, "more than one machine (perceptron, averaged)").add_argument(
+        "--mixing",
+        choices=("uniform", "mistakes"),
+        help="what the share of a shard in the mixed weights goes by [uniform]",
+    )
+
+
+def add_parameters(parser: ArgumentParser) -> None:
+    """The parameters of the learners."""
+    group = parser.add_argument_group("parameters of the learner (see the library's documentation)")
+    for p in PARAMETERS:
+        options: dict[str, Any] = {"dest": p.name, "help": f"{p.help} ({', '.join(p.learners)})"}
+        if p.kind is bool:
+            options["action"] = BooleanOptionalAction
+        elif p.kind is dict:
+            options |= {"type": class_weight, "action": "append", "metavar": "LABEL=WEIGHT"}
+        else:
+            options |= {"type": real if p.kind is float else p.kind, "choices": p.choices}
+        if p.words:
+            options["type"] = number_or(p.words)
+        group.add_argument(flag(p.name), **options)
+
+
+@kind_of("balanced, or LABEL=WEIGHT with a weight from 0 on")
+def class_weight(text: str) -> tuple[str, float]:
+    """The word `balanced`, or a label and its weight."""
+    label, equals, weight = text.rpartition("=")
+    if not equals and text == "balanced":
+        return text, 1.0
+    value = float(weight)
+    if not label or not 0 <= value < float("inf"):
+        raise ValueError
+    return label, value
+
+
+def add_long_runs(parser: ArgumentParser) -> None:
+    """The options of runs that go block by block."""
+    add = parser.add_argument_group("large files and long runs").add_argument
+    add(
+        "--block-bytes",
+        type=megabytes,
+        metavar="SIZE",
+        help="how much of the file to take at a time [16M]",
+    )
+    add(
+        "--memory",
+        type=megabytes,
+        metavar="SIZE",
+        help="keep a file that takes no more than this in memory between epochs [1G]",
+    )
+    add("--checkpoint", metavar="PATH", help="write down where the run is, to go on from there")
+    add("--every", type=real, metavar="SECONDS", help="how often [60]")
+    add("--resume", action="store_true", help="go on from the checkpoint, if there is one")
+    add("--quiet", action="store_true", help="no summary and no progress on standard error")
+
+
+# ------------------------------------------------------------- which way to train
+
+
+def run(arguments: Namespace) -> int:
+    """Train, and write the model."""
+    require_learner_has(arguments)
+    require_cluster(arguments)
+    if arguments.cluster:
+        require_mixed(arguments)
+    require_one_output(output=arguments.output, plot=arguments.plot)
+    require_different(arguments.data, arguments.output, arguments.plot)
+    require_place(arguments.output)
+    parameters = given(arguments)
+    sketch = Sketch(arguments.plot, keep=bool(arguments.record)) if arguments.plot else None
+    learner = getattr(novikoff, LEARNERS[arguments.learner])
+    if arguments.learner == "max-margin":
+        require_whole(arguments, "the widest separator", ("epochs", "seed", "plot", *IN_BLOCKS))
+        return fit_whole(learner(**parameters), sketch, arguments)
+    epochs = arguments.epochs or EPOCHS
+    parameters |= {"max_iter": epochs, "random_state": arguments.seed or 0}
+    if sketch and arguments.learner in KERNELS:
+        raise ParameterError(
+            f"--plot draws the runs of learners with weights, and {arguments.learner} has dual "
+            "coefficients: leave it out."
+        )
+    if sketch:
+        parameters["record"] = True
+    if arguments.n_jobs is not None and "n_jobs" in signature(learner).parameters:
+        parameters["n_jobs"] = arguments.n_jobs
+    model = learner(**parameters)
+    model._check_common()
+    if arguments.learner in KERNELS:
+        require_whole(arguments, "a kernel machine")
+        return fit_whole(model, sketch, arguments)
+    if arguments.cluster:
+        from novikoff.cli.cluster import fit_on_cluster
+
+        return fit_on_cluster(model, arguments)
+    if arguments.progressive:
+        from novikoff.cli.progressive import fit_progressively
+
+        return fit_progressively(model, arguments)
+    if arguments.window is not None:
+        raise ParameterError("--window is that of --progressive: give it too.")
+    if arguments.learner == "pocket" or (parameters.get("slack") and epochs > 1):
+        pocket = arguments.learner == "pocket"
+        require_whole(arguments, "the pocket" if pocket else "--slack with more than one epoch")
+        return fit_whole(model, sketch, arguments)
+    return fit_in_blocks(model, epochs, sketch, arguments)
+
+
+def require_whole(arguments: Namespace, what: str, names: tuple[str, ...] = IN_BLOCKS) -> None:
+    """Options of passes have no meaning where all examples are learned from at once."""
+    why = f"is for learners that go block by block, but {what} needs all examples at once"
+    refuse(arguments, names, f"{why}: leave it out.")
+
+
+def require_mixed(arguments: Namespace) -> None:
+    """What is learned on shards must be possible there."""
+    if arguments.learner not in MIXED:
+        raise ParameterError(
+            f"--cluster mixes the weights of {' and '.join(MIXED)}, and not those of "
+            f"{arguments.learner}: choose another --learner, or leave --cluster out."
+        )
+    refuse(arguments, NOT_ON_SHARDS, "has no meaning beside --cluster: leave it out.")
+    if arguments.resume and not arguments.checkpoint:
+        raise ParameterError("--resume goes on from a checkpoint: name it by --checkpoint.")
+
+
+# ------------------------------------------------------------- block by block
+
+
+def fit_in_blocks(
+    model: MistakeDriven, epochs: int, sketch: Sketch | None, arguments: Namespace
+) -> int:
+    """Train on a file block by block."""
+    started = time.monotonic()
+    checkpoint = checkpoint_of(arguments, once=arguments.data == "-")
+    file = DataFile.surveyed(arguments, arguments.data)
+    file.require_room(file.reading.get("n_features", 1), BYTES_EACH)
+    every = EVERY if arguments.every is None else float(arguments.every)
+    training = Training(
+        model,
+        file,
+        Plan(
+            epochs,
+            arguments.seed or 0,
+            arguments.block_bytes or BLOCK_BYTES,
+            sorted(arguments.classes) if arguments.classes else None,
+            weights_of_classes(arguments),
+        ),
+        memory=arguments.memory or MEMORY,
+        checkpoint=checkpoint,
+        every=every if arguments.checkpoint else float("inf"),
+        hold="--plot needs all examples at once" if sketch else None,
+    )
+    if training.pipe is not None:
+        training.checkpoint = checkpoint = checkpoint_of(arguments, once=True)
+    if arguments.resume and checkpoint:
+        if os.path.exists(checkpoint):
+            training.resume()
+        else:
+            say(f"{checkpoint} does not exist: starting from the beginning.")
+    try:
+        with (
+            BlocksBar(training, hidden=arguments.quiet) as progress,
+            stopping(training.end) as stopped,
+        ):
+            training.run(progress)
+    except Interrupted:
+        if training.pipe is None or not training.usable:
+            return tell_stopped(training, stopped[0])
+        finish_training(training, arguments)
+        return tell_so_far(where_in(training), arguments.output, stopped[0])
+    trace = sketch.of_blocks(training) if sketch else None
+    finish_training(training, arguments)
+    if training.wrote and checkpoint and os.path.exists(checkpoint):
+        os.remove(checkpoint)
+    if not arguments.quiet:
+        summarize(training.model, time.monotonic() - started)
+    if sketch and trace:
+        sketch.draw(trace, arguments.output)
+    return DONE
+
+
+def finish_training(training: Training, arguments: Namespace) -> None:
+    """Write the model of a run over blocks, as far as it has come."""
+    at, reading = training.at, training.file.reading
+    n = training.n_examples or at.examples
+    finish(training.model, training.names, reading, at.bad_lines, n, arguments)
+
+
+def where_in(training: Training) -> str:
+    """Where a run over a pipe was stopped."""
+    n, epoch = counted(training.at.examples, "example"), training.at.epoch
+    return f"after {n}" if epoch == 0 else f"in epoch {epoch + 1}, after {n} of it"
+
+
+def tell_stopped(training: Training, number: int) -> int:
+    """Say where the run was stopped, and how to go on; the status of that signal."""
+    where = f"epoch {training.at.epoch + 1} after {training.at.examples:,} of its examples"
+    if training.wrote:
+        say(f"stopped in {where}, at line {training.at.line:,}. Go on with:\n  {again()}")
+    else:
+        say(f"stopped in {where}. Nothing was written, and there is nothing to go on from.")
+    return 128 + number
+
+
+# ------------------------------------------------------------- all at once
+
+
+def fit_whole(model: Model, sketch: Sketch | None, arguments: Namespace) -> int:
+    """Train on a file that is read into memory as a whole, where the learner needs that."""
+    started = time.monotonic()
+    file = DataFile.surveyed(arguments, arguments.data)
+    data = file.read()
+    file.require_room(data.X.shape[1], BYTES_EACH)
+    if file.reading["format"] == "svmlight":  # also of what could not be surveyed
+        known = {"n_features": int(data.X.shape[1]), "zero_based": data.base == 0}
+        file = file._replace(reading=file.reading | known)
+    many = getattr(model, "_takes_many_classes", False)
+    file.require_classes(data, arguments.classes, many=many)
+    weighs = {} if data.weight is None else {"sample_weight": data.weight}
+    if weighs and not has_fit_parameter(model, "sample_weight"):
+        raise FileError(
+            file.called,
+            f"its examples have weights, which {arguments.learner} does not take: "
+            f"{'take them out' if arguments.weight is None else 'leave --weight out'}.",
+        )
+    weights = weights_of_classes(arguments)
+    if weights is not None:
+        model.class_weight = weights_by_label(weights, np.unique(data.y))
+    with warnings.catch_warnings(), file.blaming(data):
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says so
+        model.fit(data.X, data.y, **weighs)
+    trace = sketch.of_model(model, data.X, data.y) if sketch else None
+    finish(model, data.names, file.reading, data.skipped, len(data.y), arguments)
+    if not arguments.quiet:
+        summarize(model, time.monotonic() - started)
+    if sketch and trace:
+        sketch.draw(trace, arguments.output)
+    return DONE
