@@ -11,7 +11,7 @@ from errno import ENOSPC
 from io import TextIOWrapper
 
 from novikoff.cli.signals import Terminated, ending_at_sigterm
-from novikoff.errors import FileError, NovikoffError, ParameterError, WriteError
+from novikoff.errors import NotSeparable, NovikoffError, ParameterError, WriteError
 
 DONE, NO, USAGE, BAD_INPUT, CANNOT_WRITE, STOPPED, TERMINATED = 0, 1, 2, 3, 4, 130, 143
 
@@ -74,14 +74,13 @@ def say(text: str) -> None:
 
 def complain(error: Exception, status: int) -> int:
     """Say what went wrong, without a traceback."""
-    from novikoff.cli.wording import as_command
+    from novikoff.cli.options import option
 
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        say(f"{error.filename}: {error.strerror}")
-    elif isinstance(error, OSError) and error.strerror:
-        say(error.strerror)
-    elif isinstance(error, FileError):
-        say(error.placed(as_command(error.what)))
+    if isinstance(error, OSError) and error.strerror:
+        say(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+    elif isinstance(error, NovikoffError):
+        more = " (`novikoff certify` writes the proof.)" if isinstance(error, NotSeparable) else ""
+        say(f"{error.spelled(option)}{more}")
     else:
-        say(as_command(str(error)))
+        say(str(error))
     return status

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from dataclasses import asdict, dataclass, field
 
-from novikoff.cli.options import LEARNERS, NOT_HERE, flag
+from novikoff.cli.options import LEARNERS, option
 from novikoff.cli.paths import require_different, require_place
 from novikoff.data.results import Place, Skipped
 from novikoff.errors import ParameterError
@@ -92,18 +92,6 @@ def other_run(path: str, source: str, name: str, before: object, now: object) ->
         f"{option(name, now)}: repeat the command that wrote it, or leave --resume out to start "
         "anew."
     )
-
-
-def option(name: str, value: object) -> str:
-    """An option as it is given on the command line."""
-    word = NOT_HERE.get(name, flag(name))
-    if str(value) in ("None", "auto"):
-        return f"no {word}"
-    if str(value) in ("True", "False"):
-        return word if str(value) == "True" else word.replace("--", "--no-", 1)
-    if isinstance(value, dict):
-        return " ".join(f"{word} {label}={weight:g}" for label, weight in value.items())
-    return f"{word} {' '.join(map(str, value)) if isinstance(value, list) else value}"
 
 
 def again() -> str:

@@ -77,18 +77,21 @@ class DataFile(NamedTuple):
         """The blocks of it, from a place on."""
         return stream(self.source, block_bytes=block_bytes, start=start, **self.reading)
 
-    def blamed(self, block: Data, row: int, what: str) -> FileError:
+    def blamed(self, block: Data, row: int, what: str, **parameters: object) -> FileError:
         """An error at the line of a row."""
-        return blamed_on_row(self.called, self.source, block, row, self.reading, what)
+        source, reading = self.source, self.reading
+        return blamed_on_row(self.called, source, block, row, reading, what, **parameters)
 
     @contextmanager
-    def blaming(self, block: Data, *, advise: bool = True) -> Iterator[None]:
-        """Say at which line a row of a block is that a model cannot take."""
+    def blaming(self, block: Data, before: int = 0, *, advise: bool = True) -> Iterator[None]:
+        """Say at which line a row is that a model cannot take, so many having come before."""
         try:
             yield
         except BadRow as error:
+            if not error.what:
+                raise
             what = f"{error.what}. {error.advice}" if advise else error.what
-            raise self.blamed(block, error.row, what) from None
+            raise self.blamed(block, error.row - before, what, **error.parameters) from None
 
     def require_room(self, n: int, bytes_each: int) -> None:
         """The memory of this machine must do for so many features, of that many bytes each."""

@@ -31,6 +31,34 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+SPELLED = {
+    "max_iter": "--epochs",
+    "random_state": "--seed",
+    "warm_start": "--resume",
+    "sample_weight": "the weights",
+    "zero_based": "--zero-based or --no-zero-based",
+}
+"""What the command calls parameters for which it has another word."""
+
+
+def option(name: str, *given: object) -> str:
+    """A parameter as an option of the command, with the value it was given if that is to be said.
+
+    This is how the errors of the library are spelled here.
+    """
+    if not given:
+        return SPELLED.get(name, flag(name))
+    (value,) = given
+    word = flag(name) if name == "zero_based" else SPELLED.get(name, flag(name))
+    if str(value) in ("None", "auto"):
+        return f"no {word}"
+    if str(value) in ("True", "False"):
+        return word if str(value) == "True" else word.replace("--", "--no-", 1)
+    if isinstance(value, dict):
+        return " ".join(f"{word} {label}={weight:g}" for label, weight in value.items())
+    return f"{word} {' '.join(map(str, value)) if isinstance(value, list) else value}"
+
+
 # ------------------------------------------------------------- what is read from a word
 
 

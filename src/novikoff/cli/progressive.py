@@ -125,8 +125,7 @@ def learn(
         for progress in progressive(model, rest(), window=every, every=every, classes=classes):
             print(progress, file=out, flush=True)
         blocks.n = model._state.stream.n_seen
-    except BadRow as error:
+    except BadRow:
         assert blocks.at is not None
-        block, before = blocks.at
-        row = (model._state.stream.n_seen if model._is_fitted() else 0) - before
-        raise blocks.file.blamed(block, row, f"{error.what}. {error.advice}") from None
+        with blocks.file.blaming(*blocks.at):
+            raise

@@ -195,10 +195,9 @@ class Training:
         with self.file.blaming(block):
             try:
                 return passes.learn(number, block.X, block.y, block.weight)
-            except BadRow:
-                raise
-            except DataError:
-                self._require_known(block, passes.classes)
+            except DataError as error:
+                if not (isinstance(error, BadRow) and error.what):
+                    self._require_known(block, passes.classes)
                 raise
 
     @property
@@ -345,6 +344,6 @@ def weights_by_label(
         if label not in classes.tolist() and not growing:
             known = " and ".join(map(as_written, classes[:5]))
             raise ParameterError(
-                f"class_weight has {as_written(label)}, but the labels are {known}."
+                f"--class-weight has {as_written(label)}, but the labels are {known}."
             )
     return found

@@ -238,24 +238,27 @@ def told_plainly(client: Any, where: str, advice: str) -> Iterator[None]:
     """What dask raises, in words: `where` the run is, and what to do if the scheduler is gone."""
     distributed = require_dask()
     lost = distributed.CancelledError, distributed.comm.core.CommClosedError
+
+    def advised(told: str) -> ClusterError:
+        return ClusterError(f"{told} {advice}", checkpoint=None, resume=True)
+
     try:
         yield
     except Deserted as error:
-        raise ClusterError(f"{error} {advice}") from None
+        raise advised(str(error)) from None
     except NovikoffError:
         raise
     except distributed.scheduler.KilledWorker as error:
-        raise ClusterError(
+        raise advised(
             f"{error.allowed_failures + 1} workers died one after the other at the same task, in "
-            f"{where}: look into their logs. A shard may be too large for their memory. {advice}"
+            f"{where}: look into their logs. A shard may be too large for their memory."
         ) from None
     except ImportError as error:
-        raise ClusterError(
+        raise advised(
             f"A worker that came in {where} cannot do its work ({error}): install novikoff "
-            f"{__version__} where it runs. {advice}"
+            f"{__version__} where it runs."
         ) from None
     except (TimeoutError, ConnectionError, *lost) as error:
-        raise ClusterError(
-            f"The scheduler at {address_of(client)} was lost in {where} "
-            f"({type(error).__name__}). {advice}"
+        raise advised(
+            f"The scheduler at {address_of(client)} was lost in {where} ({type(error).__name__})."
         ) from None

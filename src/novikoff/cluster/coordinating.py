@@ -31,8 +31,8 @@ from novikoff.cluster.report import Mixed, Moment
 from novikoff.cluster.shard import Setting, Told
 from novikoff.cluster.sources import Sharded
 from novikoff.cluster.surveying import Layout, layout_of
-from novikoff.errors import DataError, ParameterError
-from novikoff.inputs.weights import by_class
+from novikoff.errors import ParameterError
+from novikoff.inputs.weights import by_class, require_some
 from novikoff.learners.averaged import AveragedPerceptron
 from novikoff.learners.perceptron import Perceptron
 
@@ -50,18 +50,21 @@ def require_learner(estimator: Any, mixing: str) -> None:
         )
     estimator._check_common()
     if mixing not in MIXINGS:
-        raise ParameterError(f"mixing={mixing!r}: choose from 'uniform', 'mistakes'.")
+        raise ParameterError.of("mixing", mixing, f"one of {', '.join(map(repr, MIXINGS))}")
     if estimator.slack:
         raise ParameterError(
-            f"slack={estimator.slack!r} gives every example a weight of its own, which shards "
-            "do not keep from epoch to epoch: set slack=0."
+            "{slack=} gives every example a weight of its own, which shards do not keep from "
+            "epoch to epoch: leave it out.",
+            slack=estimator.slack,
         )
     if estimator.record:
         raise ParameterError(
-            "record=True keeps one run, but every shard has its own: leave it out."
+            "{record=} keeps one run, but every shard has its own: leave it out.", record=True
         )
     if estimator.warm_start:
-        raise ParameterError("warm_start=True is for fit: a checkpoint is what shards go on from.")
+        raise ParameterError(
+            "{warm_start=} is for fit: a checkpoint is what shards go on from.", warm_start=True
+        )
 
 
 def seed_of(random_state: Any) -> int:
@@ -137,11 +140,7 @@ class Coordination:
         factor: Any = 1.0
         if model.class_weight is not None:
             factor = by_class(model.class_weight, layout.classes)
-        if not np.any(np.asarray(layout.totals) * factor):
-            raise DataError(
-                "The weight of every example is zero, so there is nothing to learn from: "
-                "give a positive sample_weight or class_weight to some."
-            )
+        require_some(np.asarray(layout.totals) * factor)
         averaged = isinstance(model, AveragedPerceptron)
         n_weights = (layout.n_features + 1) * (
             len(layout.classes) if len(layout.classes) > 2 else 1
@@ -264,10 +263,10 @@ class Coordination:
 
     def _advice(self) -> str:
         if self.checkpoint is None:
-            return "Start again, with a checkpoint to go on from."
+            return "Start again, with {checkpoint} to have something to go on from."
         if not self.history.epochs:
             return "Start again: there is no checkpoint of an epoch yet."
-        return f"Go on from {self.checkpoint.path} with resume=True."
+        return f"Go on from {self.checkpoint.path} with {{resume=}}."
 
     def report(self, model: Any, layout: Layout) -> Mixed:
         """What the run came to."""

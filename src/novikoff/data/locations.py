@@ -18,7 +18,13 @@ FEW = 2**14
 
 
 def blamed_on_row(
-    path: str, source: str | Pipe, block: Data, row: int, reading: dict[str, Any], what: str
+    path: str,
+    source: str | Pipe,
+    block: Data,
+    row: int,
+    reading: dict[str, Any],
+    what: str,
+    **parameters: Any,
 ) -> FileError:
     """An error at the line that a row of a block came from.
 
@@ -28,7 +34,7 @@ def blamed_on_row(
     line = line_of(source, block, row, reading)
     if line is None:
         what += f" (in one of the lines {block.start.line:,} to {block.next.line - 1:,})"
-    return FileError(path, what, line=line)
+    return FileError(path, what, line=line, **parameters)
 
 
 def line_of(source: str | Pipe, block: Data, row: int, reading: dict[str, Any]) -> int | None:

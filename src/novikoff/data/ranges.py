@@ -69,10 +69,7 @@ def blamed_on_row_of_range(
 
 def _placed(error: FileError, text: PlainFile, start: int) -> FileError:
     """The same error, its line counted from the beginning of the text."""
-    if error.line is None:
-        return error
-    before = lines_before(text, start)
-    return FileError(error.path, error.what, line=error.line + before, column=error.column)
+    return error if error.line is None else error.moved(error.path, lines_before(text, start))
 
 
 def lines_before(text: Text, stop: int) -> int:

@@ -227,4 +227,5 @@ def guess(source: Opened) -> str:
     if told := by_content(head, line):
         return told.name
     found = "a format that its name and content do not tell" if line else "no examples"
-    raise FileError(source.name, other_separator(line) or f"found {found}: {advice(FORMATS)}")
+    what = other_separator(line) or f"found {found}: {advice(FORMATS)}"
+    raise FileError(source.name, what, format=None)

@@ -41,9 +41,9 @@ class Options:
         for name in ("n_features", "block_bytes"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int | np.integer) and value > 0):
-                raise ParameterError(f"{name}={value!r}: must be a whole number above 0.")
+                raise ParameterError.of(name, value, "a whole number above 0")
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float64, np.float32):
-            raise ParameterError(f"dtype={self.dtype!r}: must be float64, float32 or None.")
+            raise ParameterError.of("dtype", self.dtype, "float64, float32 or None")
         require_jobs(self.n_jobs)
 
     @property
@@ -68,10 +68,10 @@ def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Raise an error if an option has a value that it cannot have."""
     if not any(value is c or (isinstance(c, str) and value == c) for c in choices):
         shown = ", ".join(map(repr, choices))
-        raise ParameterError(f"{name}={value!r}: choose from {shown}.")
+        raise ParameterError.of(name, value, f"one of {shown}")
 
 
 def require_bits(bits: int) -> None:
     """Raise an error if hashes cannot have that many bits."""
     if not (isinstance(bits, int | np.integer) and 1 <= bits <= MOST_BITS):
-        raise ParameterError(f"bits={bits!r}: hashed columns need 1 to {MOST_BITS} bits.")
+        raise ParameterError.of("bits", bits, f"from 1 to {MOST_BITS}")

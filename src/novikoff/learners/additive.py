@@ -318,8 +318,9 @@ class Additive(MistakeDriven):
         smallest = self.eta0 * least_positive(work.D.weight)
         if not run.weights.dtype.type(smallest) > 0:
             raise ParameterError(
-                f"A step of eta0 times the weights is {smallest:.1g}, which is nothing in "
-                f"{run.weights.dtype}: give larger ones."
+                f"A step of {{eta0}} times the weights is {smallest:.1g}, which is nothing in "
+                f"{run.weights.dtype}: give larger ones.",
+                eta0=self.eta0,
             )
         return MistakeDriven._epoch(self, run, work)
 

@@ -161,9 +161,10 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             require_some(weight)
             if self._going_on(coef, intercept) and not np.array_equal(classes, self.classes_):
                 raise DataError(
-                    "warm_start=True goes on from a model of the classes "
+                    "{warm_start=} goes on from a model of the classes "
                     f"{self.classes_.tolist()}, but y has {classes.tolist()}: keep the classes, "
-                    "or set warm_start=False."
+                    "or leave {warm_start} out.",
+                    warm_start=True,
                 )
             run = self._train(X, y, weight, len(classes), coef, intercept)
             self._count(run, y, sample_weight)
@@ -210,8 +211,10 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         for name, before in self._state.space.items():
             if getattr(self, name) != before:
                 raise ParameterError(
-                    f"{name} was {before!r} when the run began and is {getattr(self, name)!r} now: "
-                    "set it back, or start anew with fit and warm_start=False."
+                    f"{{{name}}} was {before!r} when the run began and is "
+                    f"{getattr(self, name)!r} now: set it back, or start anew with fit, without "
+                    "{warm_start}.",
+                    **{name: before, "warm_start": self.warm_start},
                 )
 
     def _resumed(self, X: Any) -> State:
@@ -219,8 +222,9 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         width = self._state.weights.shape[1] - 1
         if X.shape[1] != width:
             raise DataError(
-                f"warm_start=True goes on from a model of {width} features, but X has "
-                f"{X.shape[1]}: give data of that width, or set warm_start=False."
+                f"{{warm_start=}} goes on from a model of {width} features, but X has "
+                f"{X.shape[1]}: give data of that width, or leave {{warm_start}} out.",
+                warm_start=True,
             )
         return self._state.copy()
 

@@ -262,8 +262,10 @@ def first_weights(X: Any, n_classes: int, coef: Any, intercept: Any, bias: bool)
     w[:, -1] = starting_weights("intercept_init", intercept, n, dtype)
     if w[:, -1].any() and not bias:
         raise ParameterError(
-            "intercept_init was given, but fit_intercept=False: the hyperplane goes through "
-            "the origin. Leave one of them out."
+            "{intercept_init} was given, but {fit_intercept=}: the hyperplane goes through the "
+            "origin. Leave one of them out.",
+            intercept_init=intercept,
+            fit_intercept=False,
         )
     return w
 
@@ -275,8 +277,12 @@ def starting_weights(name: str, given: Any, n: int, dtype: Any) -> Array:
     start = np.asarray(given, np.float64)
     if start.size != n:
         raise ParameterError(
-            f"{name} has shape {start.shape}, but it must hold {n} number{'s' * (n != 1)}."
+            f"{{{name}}} has shape {start.shape}, but it must hold {n} number{'s' * (n != 1)}.",
+            **{name: given},
         )
     if not (abs(start) <= np.finfo(dtype).max).all():
-        raise ParameterError(f"{name} must hold finite numbers in the range of {np.dtype(dtype)}.")
+        raise ParameterError(
+            f"{{{name}}} must hold finite numbers in the range of {np.dtype(dtype)}.",
+            **{name: given},
+        )
     return start.ravel()

@@ -22,10 +22,8 @@ def require_jobs(n_jobs: Any) -> None:
     """Raise an error if `n_jobs` has a value that it cannot have."""
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if n_jobs is not None and not (whole and (n_jobs == -1 or n_jobs > 0)):
-        raise ParameterError(
-            f"n_jobs={n_jobs!r} was given, but it must be a number of threads, 1 or more, or -1 "
-            "for all cores."
-        )
+        allowed = "a number of threads, 1 or more, or -1 for all cores"
+        raise ParameterError.of("n_jobs", n_jobs, allowed)
 
 
 @cache

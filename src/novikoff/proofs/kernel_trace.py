@@ -52,7 +52,8 @@ class DualTrace(Record):
         if run is None or run.log is None:
             raise ParameterError(
                 f"{model!r} has no record of its run: give a kernel machine fitted with "
-                "record=True."
+                "{record=}.",
+                record=True,
             )
         self._learner, self._made = clone(model), run.log.copy()
         self._n_classes = len(model.classes_)
@@ -80,7 +81,7 @@ class DualTrace(Record):
         """
         ks = np.asarray(k)
         if ks.dtype.kind not in "iu" or ks.ndim > 1 or not ((ks >= 0) & (ks <= len(self))).all():
-            raise ParameterError(f"k={k!r} was given, but updates are numbered 0 to {len(self)}.")
+            raise ParameterError.of("k", k, f"numbers of updates, 0 to {len(self)}")
         order = np.argsort(ks, axis=None)
         replay = DualReplay(self._made, self._n_classes, self._budget)
         rows = (self._n_classes,) if self._n_classes > 2 else ()

@@ -84,7 +84,7 @@ def perceptron_subgradient(
     """
     parameters.number("k", k)
     if not -1.0 <= k <= 0.0:
-        raise ParameterError(f"k={k!r} was given, but only k in [-1, 0] gives a subgradient.")
+        raise ParameterError.of("k", k, "from -1 to 0, which gives a subgradient")
     X, y, _, s = labelled_scores(X, y, coef, intercept)
     m = y * s
     g = np.where(m > 0, 0.0, np.where(m < 0, -1.0, k)) * y

@@ -96,7 +96,8 @@ class Trace(Record):
         run = model._fitted() if isinstance(model, MistakeDriven) else None
         if run is None or run.log is None:
             raise ParameterError(
-                f"{model!r} has no record of its run: give a learner fitted with record=True."
+                f"{model!r} has no record of its run: give a learner fitted with {{record=}}.",
+                record=True,
             )
         self._classes = model.classes_
         X, y = run.log.data or (None, None)
@@ -206,7 +207,7 @@ class Trace(Record):
         """
         ks = np.asarray(k)
         if ks.dtype.kind not in "iu" or ks.ndim > 1 or not ((ks >= 0) & (ks <= len(self))).all():
-            raise ParameterError(f"k={k!r} was given, but updates are numbered 0 to {len(self)}.")
+            raise ParameterError.of("k", k, f"numbers of updates, 0 to {len(self)}")
         order = np.argsort(ks, axis=None)
         W = np.empty((ks.size, *self.start.shape), self.start.dtype)
         for place, w in zip(order, self._replayed(ks.ravel()[order]), strict=True):
@@ -277,13 +278,12 @@ class Trace(Record):
         if not self._apart:
             raise ParameterError(
                 "Only a run of more than two classes with a machine for each has machines "
-                '(multi_class="ovr"): this trace is one as it is.'
+                "({multi_class=}): this trace is one as it is.",
+                multi_class="ovr",
             )
         found = np.flatnonzero(self._classes == label)
         if not len(found):
-            raise ParameterError(
-                f"label={label!r} was given, but the classes are {self._classes.tolist()}."
-            )
+            raise ParameterError.of("label", label, f"a class of {self._classes.tolist()}")
         made, c = self._made, int(found[0])
         table, square = self._told()
         replay = Replay(self._learner, made, self._space, None)

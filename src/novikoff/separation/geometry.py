@@ -88,7 +88,8 @@ def weighty(sample_weight: Any, X: Matrix) -> Array:
     try:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except ValueError as error:
-        raise DataError(f"sample_weight has no meaning: {error}") from error
+        told = f"Something is wrong with {{sample_weight}}: {error}"
+        raise DataError(told, sample_weight=None) from error
     return np.flatnonzero(weight)
 
 

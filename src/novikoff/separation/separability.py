@@ -90,9 +90,9 @@ def require_options(fit_intercept: Any, tol: Any, budget: Any) -> None:
     """Raise what is wrong with the options."""
     for name, given in (("tol", tol), ("budget", budget)):
         if not isinstance(given, Real) or isinstance(given, bool) or not float(given) > 0:
-            raise ParameterError(f"{name}={given!r} must be a number above 0.")
+            raise ParameterError.of(name, given, "a number above 0")
     if not isinstance(fit_intercept, bool | np.bool_):
-        raise ParameterError(f"fit_intercept={fit_intercept!r} must be True or False.")
+        raise ParameterError.of("fit_intercept", fit_intercept, "True or False")
 
 
 def widened(found: Separability, used: Array, d: int) -> Separability:

@@ -31,9 +31,9 @@ def check_dual(model: DualLearner) -> None:
     """Raise a `ParameterError` for parameters without a meaning, and for functions."""
     if callable(model.kernel):
         raise ParameterError(
-            f"kernel={model.kernel!r} was given, but a model file holds no functions: use a kernel "
-            f"that has a name ({', '.join(KERNELS)}), or pickle the model, which keeps the "
-            "function's name."
+            "{kernel=} was given, but a model file holds no functions: use a kernel that has a "
+            f"name ({', '.join(KERNELS)}), or pickle the model, which keeps the function's name.",
+            kernel=model.kernel,
         )
     model._check_common()
     require_meaning(model.class_weight, model.classes_)

@@ -122,8 +122,9 @@ def encoded(name: str, value: Any) -> Any:
     if isinstance(value, np.random.RandomState):
         return {"RandomState": _random_state(name, value)}
     raise ParameterError(
-        f"{name}={value!r} was given, but a model file cannot hold a {type(value).__name__}: use "
-        "numbers, strings, and for random_state an integer or a RandomState of its own."
+        f"{{{name}=}} was given, but a model file cannot hold a {type(value).__name__}: use "
+        "numbers, strings, and for random_state an integer or a RandomState of its own.",
+        **{name: value},
     )
 
 

@@ -147,7 +147,11 @@ def drawn(
     from novikoff.plots import BoundaryDisplay, ComparisonDisplay, UpdateDisplay
 
     if trace is not None and arguments.kind != "update":
-        return figure_of_run(trace, arguments.kind)
+        try:
+            return figure_of_run(trace, arguments.kind)
+        except NotSeparable as error:
+            told = f"{error.args[0]} Or draw --kind progress."
+            raise DataError(told, **error.parameters) from None
     if trace is not None:
         k = len(trace) if arguments.update is None else arguments.update
         if not 1 <= k <= len(trace):

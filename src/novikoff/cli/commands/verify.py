@@ -10,7 +10,7 @@ from novikoff.cli.conflicts import require_cluster
 from novikoff.cli.options import A_FILE, add_reading, add_shards
 from novikoff.cli.paths import require_one_input
 from novikoff.cli.text import outward
-from novikoff.errors import FileError
+from novikoff.errors import DataError, FileError
 
 
 def options(parser: ArgumentParser) -> None:
@@ -49,9 +49,9 @@ def certificate_in(path: str) -> "novikoff.Separability":
                 text = file.read()
         return novikoff.Separability.from_json(text)
     except (RecursionError, ValueError) as error:
-        why = str(error)
-        if not why.startswith("The certificate"):
-            why = "found no certificate, expected what `novikoff certify --save` writes"
+        why = "found no certificate, expected what `novikoff certify --save` writes"
+        if isinstance(error, DataError) and error.__cause__ is None:  # it is one, but a bad one
+            why = str(error)
         raise FileError("<stdin>" if path == "-" else path, why) from None
 
 

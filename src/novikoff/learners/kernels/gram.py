@@ -50,10 +50,11 @@ def check(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
     """Raise a `ParameterError` for a kernel without a meaning."""
     if not callable(kernel) and (not isinstance(kernel, str) or kernel not in KERNELS):
         words = ", ".join(repr(name) for name in KERNELS)
-        raise ParameterError(
-            f"kernel={kernel!r} was given, but it must be one of {words}, or a function of two "
-            "blocks of rows that returns the table of their kernel values."
+        allowed = (
+            f"one of {words}, or a function of two blocks of rows that returns the table of their "
+            "kernel values"
         )
+        raise ParameterError.of("kernel", kernel, allowed)
     if isinstance(gamma, str):
         parameters.choice("gamma", gamma, ("scale", "auto"))
     elif gamma is not None:
