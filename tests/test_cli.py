@@ -256,7 +256,7 @@ def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
         (
             ("fit", "-", "-o", "m", "--format", "svmlight"),
             2,
-            "give --n-features N, and --zero-based",
+            "give --n-features, and --zero-based or --no-zero-based",
         ),
         (("predict", "{clean}", "{clean}"), 3, "This is no model file: it begins with the text '"),
         (

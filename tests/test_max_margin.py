@@ -330,13 +330,13 @@ def test_a_spent_budget_is_said():
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"C": 0.0}, "C=0.0 must be a number above 0"),
-        ({"C": "1"}, "C='1' must be a number above 0"),
-        ({"C": np.nan}, "C=nan must be"),
-        ({"tol": 0}, "tol=0 must be"),
-        ({"tol": inf}, "tol=inf must be finite"),
-        ({"budget": -1}, "budget=-1 must be"),
-        ({"fit_intercept": 1}, "fit_intercept=1 must be True or False"),
+        ({"C": 0.0}, "C=0.0 was given, but it must be a number above 0"),
+        ({"C": "1"}, "C='1' was given, but it must be a number above 0"),
+        ({"C": np.nan}, "C=nan was given, but it must be"),
+        ({"tol": 0}, "tol=0 was given, but it must be"),
+        ({"tol": inf}, "tol=inf was given, but it must be a finite number above 0"),
+        ({"budget": -1}, "budget=-1 was given, but it must be"),
+        ({"fit_intercept": 1}, "fit_intercept=1 was given, but it must be True or False"),
     ],
 )
 def test_options_without_a_meaning(options, told):

@@ -336,7 +336,7 @@ def test_parameters_that_no_file_can_hold(says, path):
 
 def test_what_a_separator_cannot_be_saved_with(path):
     model = MaxMargin().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ParameterError, match=r"C=-1 must be a number above 0"):
+    with pytest.raises(ParameterError, match=r"C=-1 was given, but it must be a number above 0"):
         MaxMargin().fit([[0.0], [1.0]], [0, 1]).set_params(C=-1).save(path)
     model.dual_coef_[:] = np.inf
     with pytest.raises(ModelFileError, match=r"The model cannot be saved: The tensor 'support.d"):

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from novikoff import parameters
 from novikoff.errors import BadRow, DataError, ParameterError
+from novikoff.parameters import WHOLE, require
 from novikoff.typing import Matrix
 
 Interval = tuple[float, float]
@@ -170,7 +170,7 @@ def progressive(
     progressive cross-validation. COLT.
     """
     for name, given in (("window", window), ("every", every), ("chunk", chunk)):
-        parameters.count(name, given)
+        require(name, given, WHOLE)
     if not isinstance(confidence, float) or not 0 < confidence < 1:
         raise ParameterError.of("confidence", confidence, "a number between 0 and 1")
     late = deque[bool](maxlen=int(window))

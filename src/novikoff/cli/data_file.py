@@ -77,7 +77,7 @@ class DataFile(NamedTuple):
         """The blocks of it, from a place on."""
         return stream(self.source, block_bytes=block_bytes, start=start, **self.reading)
 
-    def blamed(self, block: Data, row: int, what: str, **parameters: object) -> FileError:
+    def blamed(self, block: Data, row: int, what: str, /, **parameters: object) -> FileError:
         """An error at the line of a row."""
         source, reading = self.source, self.reading
         return blamed_on_row(self.called, source, block, row, reading, what, **parameters)

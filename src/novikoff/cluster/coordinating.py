@@ -48,7 +48,7 @@ def require_learner(estimator: Any, mixing: str) -> None:
             f"{type(estimator).__name__} was given, but shards are mixed for Perceptron and "
             "AveragedPerceptron: their mixed weights have a guarantee."
         )
-    estimator._check_common()
+    estimator._check_parameters()
     if mixing not in MIXINGS:
         raise ParameterError.of("mixing", mixing, f"one of {', '.join(map(repr, MIXINGS))}")
     if estimator.slack:

@@ -24,6 +24,7 @@ def blamed_on_row(
     row: int,
     reading: dict[str, Any],
     what: str,
+    /,
     **parameters: Any,
 ) -> FileError:
     """An error at the line that a row of a block came from.

@@ -277,7 +277,7 @@ def classes_of_stream(
         raise DataError(
             "The first block of the stream holds one class only, so the other is not known: name "
             "both by {classes}.",
-            hint="(In the first call of partial_fit: classes=[first, second].)",
+            hint="(In the first call of partial_fit, pass classes=[first, second].)",
             classes=None,
         )
     return two_classes(y)[0]

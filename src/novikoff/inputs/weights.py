@@ -60,7 +60,7 @@ def checked(sample_weight: Any, n: int) -> Array:
     weight = np.full(n, weight) if weight.ndim == 0 else column_or_1d(weight)
     if len(weight) != n:
         raise DataError(
-            f"There are {len(weight)} entries in {{sample_weight}}, but {n} examples: give one "
+            f"{{sample_weight}} has {len(weight)} entries, but there are {n} examples: give one "
             "each.",
             sample_weight=None,
         )

@@ -20,11 +20,10 @@ most $2(R/\gamma)^2$ updates happen (Crammer & Singer 2003, theorem 1).
 """
 
 from math import hypot, inf, sqrt
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff import parameters
 from novikoff.core import rules
 from novikoff.core.examples import weight
 from novikoff.core.log import Log
@@ -34,10 +33,11 @@ from novikoff.core.rules import is_right, of
 from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import as_rows
 from novikoff.inputs.weights import felt, least_positive
-from novikoff.learners.base import MistakeDriven
 from novikoff.learners.epoch import Work
+from novikoff.learners.linear import Linear
 from novikoff.learners.replay import Moves
 from novikoff.learners.state import WEIGHTS, Ledger, State, first_weights
+from novikoff.parameters import choice, flag, number
 from novikoff.proofs.bounds import novikoff_bound
 from novikoff.separation.bracket import Bracket
 from novikoff.typing import Array
@@ -88,95 +88,49 @@ def push(rule, W, y, r, m, D, i):
     return a
 
 
-class Additive(MistakeDriven):
+class Additive(Linear):
     """The perceptrons: learners that add examples to their weights (abstract)."""
 
-    _takes_many_classes = True
-
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        normalize: bool = False,
-        tie: str = "mistake",
-        eta0: float = 1.0,
-        slack: float = 0.0,
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        record: bool = False,
-        multi_class: str = "joint",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.tie = tie
-        self.eta0 = eta0
-        self.slack = slack
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.record = record
-        self.multi_class = multi_class
-        self.n_jobs = n_jobs
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Dense or any scipy sparse format, a pandas or polars frame. Floats of single
-            and double precision, booleans and unsigned bytes are read as they are; all
-            else is converted to doubles first.
-        y : array of shape (n_samples,)
-            Labels of two classes or more. Of two, the larger is the positive class.
-        coef_init : array of shape (n_features,) or (1, n_features), optional
-            The weights to start from, instead of 0; of shape (n_classes, n_features) for more
-            than two classes.
-        intercept_init : float or array of shape (1,), optional
-            The bias to start from, instead of 0; one each for more than two classes.
-        sample_weight : array of shape (n_samples,), optional
-            What the update on each example is multiplied by. Weight 0 leaves it out.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, coef_init, intercept_init, sample_weight)
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from one more block of a stream: a single pass over it.
-
-        A chain of calls gives bit for bit what one epoch of `fit` over all blocks gives
-        (with ``shuffle=False``). A call that raises leaves the model as it was.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-        classes : array of labels, optional
-            All labels there are: they take part from the start, and another is an error. Without
-            it those of the first block do, and any label that comes later is a class that
-            takes part from its first example on, with weights of 0.
-        sample_weight : array of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        return self._partial_fit(X, y, classes, sample_weight)
+    normalize: bool = flag(
+        default=False,
+        short="scale every example to length 1",
+        text="""Scale every example to unit length, in fitting and predicting alike. The bias input
+        stays 1, a zero row stays zero.""",
+        space=True,
+    )
+    tie: str = choice(
+        default="mistake",
+        choices=tuple(TIES),
+        short="what a score of 0 means",
+        text="""What a score of exactly 0 is: a mistake whatever the label, or a prediction of the
+        first or of the second class. With "mistake", `predict` gives the first class. For many
+        classes with the same score, the first or the last is predicted.""",
+    )
+    eta0: float = number(
+        default=1.0,
+        above=0.0,
+        short="the step of an update",
+        text=r"The step $\eta$. From a start at 0 it changes the length of $w$, and nothing else.",
+    )
+    slack: float = number(
+        default=0.0,
+        least=0.0,
+        short="the size of a private feature for every example",
+        text=r"""The $\Delta$ of Freund & Schapire's construction: every example gets a feature of
+        its own, of value $\Delta$. With any $\Delta > 0$ the run ends on all data, given the
+        epochs. Predictions use the shared weights only.""",
+        space=True,
+    )
+    multi_class: str = choice(
+        default="joint",
+        choices=("joint", "ovr"),
+        short="how more than two classes are learned",
+        text=r"""How more than two classes are learned. "joint": one weight vector each; on a
+        mistake the right class gains the example and the class it was taken for loses it, so that
+        at most $2(R/\gamma)^2$ updates happen (Kesler's construction). "ovr": a binary classifier
+        for each class against the rest; all of them learn in the same pass.""",
+        space=True,
+    )
 
     @property
     def radius_(self) -> float:
@@ -286,22 +240,9 @@ class Additive(MistakeDriven):
             ledger.own_squares = ledger.largest**2 * np.atleast_1d(squares)
 
     def _check_parameters(self) -> None:
-        parameters.choice("tie", self.tie, tuple(TIES))
-        parameters.number("eta0", self.eta0, above=0.0)
-        parameters.number("slack", self.slack, least=0.0)
-        parameters.flag("fit_intercept", self.fit_intercept)
-        parameters.flag("normalize", self.normalize)
-        parameters.choice("multi_class", self.multi_class, ("joint", "ovr"))
+        super()._check_parameters()
         if self.slack and not 1e-150 < self.slack < 1e150:
-            raise ParameterError(f"slack={self.slack!r} was given, but its square must be a float.")
-
-    def _space(self) -> dict[str, Any]:
-        return {
-            "fit_intercept": self.fit_intercept,
-            "normalize": self.normalize,
-            "slack": self.slack,
-            "multi_class": self.multi_class,
-        }
+            raise ParameterError.of("slack", self.slack, "a number whose square is a float")
 
     def _machines(self) -> bool:
         return self.multi_class == "ovr"
@@ -322,11 +263,11 @@ class Additive(MistakeDriven):
                 f"{run.weights.dtype}: give larger ones.",
                 eta0=self.eta0,
             )
-        return MistakeDriven._epoch(self, run, work)
+        return super()._epoch(run, work)
 
     def _shares(self, run: State, work: Work) -> Array:
         if not self.slack:
-            return MistakeDriven._shares(self, run, work)
+            return super()._shares(run, work)
         n, K = len(work.D.y), max(2, len(work.since))
         if not run.many:
             signs = np.column_stack([np.zeros(n), np.where(work.D.y > 0, 1, -1)])

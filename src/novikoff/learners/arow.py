@@ -18,15 +18,15 @@ with the hinge losses $\ell^*_t$ of $u$ (`novikoff.arow_bound`). And $\mu = (rI 
 found wanting. Both are proved in `docs/theorems.md`, theorem 10.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from novikoff import parameters
 from novikoff.core import rules
 from novikoff.core.examples import weight
 from novikoff.core.rules import of
 from novikoff.learners import margin
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.state import State
+from novikoff.parameters import number
 
 
 class Adaptive(NamedTuple):
@@ -66,32 +66,6 @@ class AROW(Confident):
 
     More than two classes have a machine each, against the rest; all learn in the same pass.
 
-    Parameters
-    ----------
-    r : float, default=1.0
-        How little one example is trusted: steps shrink as it grows. An example of weight $c$ has
-        $r/c$.
-    covariance : {"diagonal", "full"}, default="diagonal"
-        Keep a variance for every weight, or the whole matrix: $(d + 1)^2$ numbers for $d$
-        features, which also is the cost of an update.
-    fit_intercept : bool, default=True
-        Learn a bias, as the weight of one more feature that is always 1.
-    max_iter : int, default=10
-        The most epochs to make.
-    shuffle : bool, default=True
-        Visit the examples in a new random order every epoch.
-    random_state : int, RandomState or None, default=None
-        What the orders are drawn from.
-    warm_start : bool, default=False
-        Let `fit` go on from the last run instead of starting anew.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the examples of each class, like `sample_weight`.
-    record : bool, default=False
-        Keep a record of every update, 53 bytes each, in `trace_`.
-    n_jobs : int or None, default=None
-        How many threads may learn and predict: None for one, -1 for all cores. The model is the
-        same to the bit.
-
     Attributes
     ----------
     coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
@@ -118,34 +92,13 @@ class AROW(Confident):
 
     _other_proof = "chooses its steps, and its bound has another proof (novikoff.arow_bound)"
 
-    def __init__(
-        self,
-        *,
-        r: float = 1.0,
-        covariance: str = "diagonal",
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        record: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.r = r
-        self.covariance = covariance
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.record = record
-        self.n_jobs = n_jobs
-
-    def _check_parameters(self) -> None:
-        Confident._check_parameters(self)
-        parameters.number("r", self.r, above=0.0)
+    r: float = number(
+        default=1.0,
+        above=0.0,
+        short="how much an update is held back",
+        text="""How little one example is trusted: steps shrink as it grows. An example of weight
+        $c$ has $r/c$.""",
+    )
 
     def _rule(self, run: State) -> Adaptive:
         return Adaptive(float(self.r), float(run.space["fit_intercept"]))

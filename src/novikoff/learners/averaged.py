@@ -38,19 +38,6 @@ class AveragedPerceptron(Additive):
     the same examples as `Perceptron` while it learns, generalises better, and does not
     need the data to be separable.
 
-    Parameters
-    ----------
-    fit_intercept, normalize, tie, eta0, slack, shuffle, random_state, warm_start, class_weight
-        As for `Perceptron`.
-    record : bool, default=False
-        As for `Perceptron`.
-    multi_class : {"joint", "ovr"}, default="joint"
-        As for `Perceptron`.
-    n_jobs : int or None, default=None
-        As for `Perceptron`.
-    max_iter : int, default=10
-        The most epochs to make.
-
     Attributes
     ----------
     coef_, intercept_

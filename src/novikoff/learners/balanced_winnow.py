@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff import parameters
 from novikoff.core import rules
 from novikoff.core.examples import Examples, n_visits, visit, weight
 from novikoff.core.jit import njit
@@ -36,6 +35,7 @@ from novikoff.learners import margin
 from novikoff.learners.epoch import Work
 from novikoff.learners.margin import Online
 from novikoff.learners.state import Field, State
+from novikoff.parameters import again, flag, number
 from novikoff.typing import Array
 
 FAR = 60.0
@@ -131,32 +131,6 @@ class BalancedWinnow(Online):
     number grows with the logarithm of the number of features. More than two classes have
     a machine each, against the rest; all learn in the same pass.
 
-    Parameters
-    ----------
-    factor : float, default=1.5
-        $f$, above 1. The bound is best for $\ln f = \gamma$, the margin that some
-        weights of absolute values of sum 1 have.
-    fit_intercept : bool, default=True
-        Learn a bias, as the weight of one more feature that is always 1.
-    clip : bool, default=False
-        Take numbers below 0 for 0, and those above 1 for 1. Without it they are an error.
-    max_iter : int, default=100
-        The most epochs to make.
-    shuffle : bool, default=True
-        Visit the examples in a new random order every epoch.
-    random_state : int, RandomState or None, default=None
-        What the orders are drawn from.
-    warm_start : bool, default=False
-        Let `fit` go on from the last run instead of starting anew.
-    class_weight : dict, "balanced" or None, default=None
-        What the exponents of updates on the examples of a class are multiplied by, like
-        `sample_weight`.
-    record : bool, default=False
-        Keep a record of every update, 53 bytes each, in `trace_`.
-    n_jobs : int or None, default=None
-        How many threads may learn and predict: None for one, -1 for all cores. The model is the
-        same to the bit.
-
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two
@@ -190,30 +164,21 @@ class BalancedWinnow(Online):
         "multiplies its weights, and its bound has another proof (novikoff.balanced_winnow_bound)"
     )
 
-    def __init__(
-        self,
-        *,
-        factor: float = 1.5,
-        fit_intercept: bool = True,
-        clip: bool = False,
-        max_iter: int = 100,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        record: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.factor = factor
-        self.fit_intercept = fit_intercept
-        self.clip = clip
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.record = record
-        self.n_jobs = n_jobs
+    factor: float = number(
+        default=1.5,
+        above=1.0,
+        short="what an update multiplies by",
+        text=r"""$f$, above 1. The bound is best for $\ln f = \gamma$, the margin that some weights
+        of absolute values of sum 1 have.""",
+        space=True,
+    )
+    clip: bool = flag(
+        default=False,
+        short="cut values off at 0 and 1",
+        text="Take numbers below 0 for 0, and those above 1 for 1. Without it they are an error.",
+        space=True,
+    )
+    max_iter = again(Online._parameters["max_iter"], default=100)
 
     # there are no weights to start from: exponents are kept
     def fit(  # type: ignore[override]
@@ -238,30 +203,19 @@ class BalancedWinnow(Online):
         return self._fit(X, y, sample_weight=sample_weight)
 
     def __sklearn_tags__(self) -> Any:
-        tags = Online.__sklearn_tags__(self)
+        tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = not self.clip
         tags.classifier_tags.poor_score = True  # on data where no few features matter
         return tags
 
     def _scores(self, X: Any) -> Array:
         self._require_sound(X, self._state.space)
-        return Online._scores(self, X)
+        return super()._scores(X)
 
     def _check_parameters(self) -> None:
-        Online._check_parameters(self)
-        parameters.flag("clip", self.clip)
-        parameters.number("factor", self.factor, above=1.0)
+        super()._check_parameters()
         if not 1e-6 < np.log(float(self.factor)) < FAR / 2:
-            raise ParameterError(
-                f"factor={self.factor!r} was given, but it must be from 1.00001 to 1e13."
-            )
-
-    def _space(self) -> dict[str, Any]:
-        return {
-            "fit_intercept": self.fit_intercept,
-            "factor": self.factor,
-            "clip": self.clip,
-        }
+            raise ParameterError.of("factor", self.factor, "from 1.00001 to 1e13")
 
     def _rule(self, run: State) -> Factor:
         f = float(run.space["factor"])
@@ -270,7 +224,7 @@ class BalancedWinnow(Online):
     def _epoch(self, run: State, work: Work) -> tuple[int, float, int]:
         if work.measure and (t := first_outside(work.D)) >= 0:
             return 0, 0.0, t
-        return Online._epoch(self, run, work)
+        return super()._epoch(run, work)
 
     def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
         require_sound(X, names_in(self))
@@ -287,7 +241,7 @@ class BalancedWinnow(Online):
         return {"exponents": Field(("m", "d+1"), np.float64, by_column=False)}
 
     def _spread(self, run: State, places: Array, n_classes: int) -> None:
-        Online._spread(self, run, places, n_classes)
+        super()._spread(run, places, n_classes)
         scales = run.extra["exponents"][:, -1]
         np.abs(scales, out=scales)  # that of one is that of both of two classes
 

@@ -4,22 +4,18 @@ A learner supplies the kernel of a pass and, if it predicts from more than the l
 weights, what it keeps of the mistakes. Everything a fitted model knows is in its `State`.
 """
 
-import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from novikoff import parameters
 from novikoff.core.examples import Examples, n_visits, shuffled
 from novikoff.core.log import Log
 from novikoff.core.loops import Pass
 from novikoff.errors import DataError, ParameterError
-from novikoff.inputs.arrays import as_rows, lengths_of, names_in, overflow, read, require_sound
+from novikoff.inputs.arrays import as_rows, lengths_of, names_in, read, require_sound
 from novikoff.inputs.fingerprint import fingerprint
 from novikoff.inputs.labels import (
     as_labels,
@@ -29,18 +25,26 @@ from novikoff.inputs.labels import (
     numbered,
     numbered_two,
 )
-from novikoff.inputs.weights import SoFar, class_totals, example_weights, ratio, require_some
-from novikoff.learners.epoch import NO_SHARES, Work, first_visits, made, pass_over, pieces, room
+from novikoff.inputs.weights import SoFar, example_weights, ratio, require_some
+from novikoff.learners.epoch import (
+    NO_SHARES,
+    Work,
+    first_visits,
+    learn,
+    made,
+    pass_over,
+    pieces,
+    room,
+)
 from novikoff.learners.predict import Predicting
 from novikoff.learners.replay import Recorder, pair_of
 from novikoff.learners.state import Field, State, Stream, Undo, undone_on_error
-from novikoff.parallel.cores import require_jobs
 from novikoff.parallel.pool import at_work
-from novikoff.saving import Saved
+from novikoff.parameters import CLASS_WEIGHT, JOBS, flag, given
 from novikoff.typing import Array
 
 
-class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
+class MistakeDriven(Predicting):
     """A linear learner that changes only when it errs (abstract)."""
 
     _counts_updates = False
@@ -49,29 +53,32 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     _other_proof = ""
     """What to say of a learner whose bound, if there is one, has another proof than Novikoff's."""
 
-    _takes_many_classes = False
-    """Does it learn more than two classes?"""
-
     _kept_by_rule = ""
     """Which of what it keeps beside the weights its rule works on, if it does on any."""
 
-    max_iter: int
-    shuffle: bool
-    random_state: Any
-    warm_start: bool
-    class_weight: Any = None
-    record: bool = False
-    n_jobs: int | None = None
+    warm_start: bool = flag(
+        default=False,
+        short="resume the last run",
+        text="Let `fit` resume the last run instead of starting anew.",
+    )
+    class_weight: Any = given(
+        default=None,
+        kind=CLASS_WEIGHT,
+        words=("balanced", None),
+        short="balanced, or LABEL=WEIGHT (once a label)",
+        text="""What updates on the examples of a class are multiplied by, like `sample_weight`. In
+        a stream, "balanced" goes by what has come so far.""",
+    )
+    n_jobs: int | None = given(
+        default=None,
+        kind=JOBS,
+        words=(None,),
+        short="threads",
+        text="""How many threads may learn and predict: None for one, -1 for all cores. The model
+        is the same to the bit; see `docs/scale.md` for when it is faster.""",
+    )
 
     # ------------------------------------------------------ what a learner supplies
-
-    @abstractmethod
-    def _check_parameters(self) -> None:
-        """Raise a `ParameterError` for an option without a meaning."""
-
-    @abstractmethod
-    def _space(self) -> dict[str, Any]:
-        """The options that a run cannot change on the way."""
 
     @abstractmethod
     def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
@@ -91,10 +98,6 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _recorder(self, run: State) -> Recorder:
         """The part that makes the updates of a run like this again."""
-
-    @abstractmethod
-    def _advice(self) -> str:
-        """What to try when a run did not converge."""
 
     def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
         """Raise what is wrong with the first bad row of `X`, if there is one."""
@@ -151,7 +154,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     def _fit(
         self, X: Any, y: Any, coef: Any = None, intercept: Any = None, sample_weight: Any = None
     ) -> Self:
-        self._check_common()
+        self._check_parameters()
         with undone_on_error(self):
             X = read(self, X, reset=True)
             y = as_labels(y)
@@ -171,7 +174,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             self.classes_ = classes
             self._state = run
         if run.ledger.mistakes[-1]:
-            self._warn(run, len(y))
+            self._warn(run, len(y), stacklevel=4)
         return self
 
     def _train(
@@ -197,7 +200,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
                 run.begin_pass()
                 whole = Work(D, since, updates, log, measure=epoch == 0, team=team)
                 for work in pieces(self, run, whole):
-                    self._piece(run, X, work)
+                    learn(self, run, X, work)
                 if run.ledger.changed == 0:
                     break
         self._settle(run, X)
@@ -238,32 +241,6 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     def _order(self, keep: Array | None, n: int, random: np.random.RandomState) -> Array | None:
         return shuffled(keep, n, random) if self.shuffle else keep
 
-    def _piece(self, run: State, X: Any, work: Work) -> None:
-        """Let the loop pass over some examples once, and bring the run up to date."""
-        k, length, stopped = self._epoch(run, work)
-        if stopped >= 0:
-            self._require_sound(X, run.space)
-            raise overflow(run.weights.dtype)
-        run.ledger.length = max(run.ledger.length, length)
-        n, log, D = n_visits(work.D), work.log.some(0, k), work.D
-        if k:
-            if not run.stream.is_open:
-                work.tally(k)
-            self._account(run, log)
-            safe = self._reach(run) < float(np.finfo(run.weights.dtype).max) / 4
-            if not safe and not np.isfinite(run.weights).all():
-                raise overflow(run.weights.dtype)
-            self._remember(run, D, log)
-            if run.log is not None:
-                recorder, epoch = self._recorder(run), len(run.ledger.mistakes) - 1
-                run.log.follow(tuple(recorder.rule))
-                run.log.append(epoch, D, log, work.squares, signed=recorder.signed)
-        if run.log is not None:
-            run.log.visited += n
-        run.mean = None
-        run.stream.n_seen += n
-        run.ledger.count(k)
-
     def _epoch(self, run: State, work: Work) -> tuple[int, float, int]:
         """How many updates the pass made, the largest length met, and where it stopped, or -1."""
         p = pass_over(self, run, work)
@@ -281,14 +258,10 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         elif run.log is None:
             run.log = self._recorder(run).begin(run)
 
-    def _count(self, run: State, y: Array, sample_weight: Any) -> None:
-        if self.class_weight is not None:
-            run.stream.class_totals = class_totals(y, sample_weight, run.stream.class_totals)
-
     # ------------------------------------------------------ streaming
 
     def _partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        self._check_common()
+        self._check_parameters()
         if self._is_fitted():
             self._same_space()
             self._learn_block(self._state, X, y, classes, sample_weight)
@@ -355,7 +328,7 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             with at_work(self.n_jobs) as team:
                 whole = Work(D, since, updates, log, measure=True, team=team)
                 for work in pieces(self, run, whole):
-                    self._piece(run, X, work)
+                    learn(self, run, X, work)
             self._settle(run, X)
 
     def _look_on(self, run: State, X: Any, D: Examples, n: int) -> Examples:
@@ -369,31 +342,3 @@ class MistakeDriven(Predicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         if run.log is not None:
             run.log.visited += n
         return D.visited(every[n:])
-
-    # ------------------------------------------------------ scikit-learn's side of it
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._is_fitted()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = self._takes_many_classes
-        return tags
-
-    def _check_common(self) -> None:
-        parameters.count("max_iter", self.max_iter)
-        parameters.flag("shuffle", self.shuffle)
-        parameters.flag("warm_start", self.warm_start)
-        parameters.flag("record", self.record)
-        require_jobs(self.n_jobs)
-        self._check_parameters()
-
-    def _warn(self, run: State, n: int, stacklevel: int = 4) -> None:
-        last = run.ledger.mistakes[-1]
-        warnings.warn(
-            f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs: the last one still "
-            f"made {last} mistake{'s' * (last != 1)} on {n} examples. {self._advice()}",
-            ConvergenceWarning,
-            stacklevel=stacklevel,
-        )

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from novikoff import parameters
 from novikoff.core.jit import njit
 from novikoff.core.rows import SUM, column, first, last, value
 from novikoff.errors import ParameterError
 from novikoff.learners.margin import OUT_OF_RANGE, Online
 from novikoff.learners.state import Field
+from novikoff.parameters import choice
 from novikoff.typing import Array
 
 MOST = 1 << 27
@@ -87,18 +87,18 @@ class Confident(Online):
 
     _kept_by_rule = "covariance"
 
-    covariance: str
+    covariance: str = choice(
+        default="diagonal",
+        choices=("diagonal", "full"),
+        short="what is kept of it",
+        text="""Keep a variance for every weight, or the whole matrix: $(d + 1)^2$ numbers for $d$
+        features, which also is the cost of an update.""",
+        space=True,
+    )
 
     def _start(self) -> float:
         """The variance of every weight at the start."""
         return 1.0
-
-    def _check_parameters(self) -> None:
-        Online._check_parameters(self)
-        parameters.choice("covariance", self.covariance, ("diagonal", "full"))
-
-    def _space(self) -> dict[str, Any]:
-        return {"fit_intercept": self.fit_intercept, "covariance": self.covariance}
 
     def _changes_all(self, space: dict[str, Any]) -> bool:
         return bool(space["covariance"] == "full")

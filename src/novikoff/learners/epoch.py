@@ -10,10 +10,11 @@ from novikoff.core.log import Log
 from novikoff.core.loops import Apart, Joint, Pass, Single, drive
 from novikoff.core.products import suited
 from novikoff.core.rules import is_foreseen
+from novikoff.inputs.arrays import overflow
 from novikoff.learners.state import State
 from novikoff.parallel.cores import n_threads
 from novikoff.parallel.pool import Team, shared_out
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 ROOM = 1 << 22
 """How many updates of a pass to make room for at once, where one visit can make many."""
@@ -117,3 +118,30 @@ def made(p: Pass, team: Team | None, n_jobs: int | None) -> tuple[int, float, in
         return team.epoch(p)
     done: tuple[int, float, int] = drive(p, 0, 0, n_visits(p.D), 0.0, False)
     return done
+
+
+def learn(learner: Any, run: State, X: Matrix, work: Work) -> None:
+    """Let the loop pass over some examples once, and bring the run up to date."""
+    k, length, stopped = learner._epoch(run, work)
+    if stopped >= 0:
+        learner._require_sound(X, run.space)
+        raise overflow(run.weights.dtype)
+    run.ledger.length = max(run.ledger.length, length)
+    n, log, D = n_visits(work.D), work.log.some(0, k), work.D
+    if k:
+        if not run.stream.is_open:
+            work.tally(k)
+        learner._account(run, log)
+        safe = learner._reach(run) < float(np.finfo(run.weights.dtype).max) / 4
+        if not safe and not np.isfinite(run.weights).all():
+            raise overflow(run.weights.dtype)
+        learner._remember(run, D, log)
+        if run.log is not None:
+            recorder, epoch = learner._recorder(run), len(run.ledger.mistakes) - 1
+            run.log.follow(tuple(recorder.rule))
+            run.log.append(epoch, D, log, work.squares, signed=recorder.signed)
+    if run.log is not None:
+        run.log.visited += n
+    run.mean = None
+    run.stream.n_seen += n
+    run.ledger.count(k)

@@ -19,11 +19,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff import parameters
 from novikoff.core.log import Log
 from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import overflow
 from novikoff.learners.additive import TIES, Rule
+from novikoff.learners.base import MistakeDriven
 from novikoff.learners.kernels import gram
 from novikoff.learners.kernels.blocks import Made, Targets, blocks
 from novikoff.learners.kernels.forgetron import Cycle, forgetful
@@ -33,6 +33,7 @@ from novikoff.learners.kernels.machine import DualLearner
 from novikoff.learners.kernels.mistakes import Events, shares, votes
 from novikoff.learners.kernels.run import DualState
 from novikoff.learners.kernels.support import Support
+from novikoff.parameters import again, choice, whole
 from novikoff.typing import Array
 
 
@@ -45,45 +46,6 @@ class KernelPerceptron(DualMargin, DualLearner):
     over the examples it erred on. With ``kernel="linear"`` it makes the mistakes of
     ``Perceptron(fit_intercept=False)``. It stops at the first epoch without a mistake, and at
     nothing else before `max_iter`. No table of all rows with all rows is ever made.
-
-    Parameters
-    ----------
-    kernel : {"rbf", "poly", "linear", "precomputed"} or function, default="rbf"
-        $e^{-\gamma\|x-x'\|^2}$, $(\gamma\langle x, x'\rangle + c_0)^p$,
-        $\langle x, x'\rangle$; a table given as `X`; or a function of two blocks of rows that
-        returns their table.
-    gamma : {"scale", "auto"} or float, default="scale"
-        $\gamma$. "scale" is one over the number of features times the variance of `X`, as in
-        scikit-learn; "auto" is one over the number of features, and so is "scale" in a stream, of
-        which the variance is not known.
-    degree : int, default=3
-        $p$.
-    coef0 : float, default=1.0
-        $c_0$, not negative.
-    multi_class : {"joint", "ovr"}, default="joint"
-        With more than two classes: one decision among all, or one against the rest for each. With
-        "ovr", mistakes are counted in each of these.
-    predict_with : {"last", "averaged", "voted"}, default="last"
-        The last weights, their mean over all examples seen, or the votes of all of them, by how
-        long each survived. All can be read from the same run: it may be set after fitting.
-    tie : {"mistake", "negative", "positive"}, default="mistake"
-        What equal scores are (of two classes, a score of 0): a mistake whatever the label, or a
-        prediction of the first or of the last of these classes. With "mistake", `predict` gives
-        the first.
-    max_iter : int, default=10
-        The most epochs to make.
-    shuffle : bool, default=True
-        Visit the examples in a new random order every epoch.
-    random_state : int, RandomState or None, default=None
-        What the orders are drawn from.
-    budget : int, optional
-        Keep at most so many rows: with every mistake all weights shrink a little, and beyond the
-        budget the oldest row is forgotten (the Forgetron; its bound is
-        `novikoff.forgetron_bound`). It predicts with the last weights, and decides jointly.
-    class_weight : dict, "balanced" or None, default=None
-        What updates are multiplied by, class by class, as for `Perceptron`.
-    record : bool, default=False
-        Keep a record of every update, 62 bytes each (73 of many classes), in `trace_`.
 
     Attributes
     ----------
@@ -127,36 +89,40 @@ class KernelPerceptron(DualMargin, DualLearner):
     Mathematical Theory of Automata, 12.
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        gamma: Any = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        multi_class: str = "joint",
-        predict_with: str = "last",
-        tie: str = "mistake",
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = None,
-        budget: int | None = None,
-        class_weight: Any = None,
-        record: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.multi_class = multi_class
-        self.predict_with = predict_with
-        self.tie = tie
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.budget = budget
-        self.class_weight = class_weight
-        self.record = record
+    multi_class: str = choice(
+        default="joint",
+        choices=("joint", "ovr"),
+        short="how more than two classes are learned",
+        text="""With more than two classes: one decision among all, or one against the rest for
+        each. With "ovr", mistakes are counted in each of these.""",
+    )
+    predict_with: str = choice(
+        default="last",
+        choices=("last", "averaged", "voted"),
+        short="the last weights, their mean or their votes",
+        text="""The last weights, their mean over all examples seen, or the votes of all of them, by
+        how long each survived. All can be read from the same run: it may be set after fitting.""",
+    )
+    tie: str = choice(
+        default="mistake",
+        choices=tuple(TIES),
+        short="what a score of 0 means",
+        text="""What equal scores are (for two classes, a score of 0): a mistake whatever the label,
+        or a prediction of the first or of the last of these classes. With "mistake", `predict`
+        gives the first.""",
+    )
+    budget: int | None = whole(
+        default=None,
+        words=(None,),
+        short="the most rows to keep",
+        text="""Keep at most so many rows: with every mistake all weights shrink a little, and
+        beyond the budget the oldest row is forgotten (the Forgetron; its bound is
+        `novikoff.forgetron_bound`). It predicts with the last weights, and decides jointly.""",
+    )
+    class_weight = again(
+        MistakeDriven._parameters["class_weight"],
+        text="What updates are multiplied by, class by class, as for `Perceptron`.",
+    )
 
     # ------------------------------------------------------ learning
 
@@ -211,27 +177,30 @@ class KernelPerceptron(DualMargin, DualLearner):
             )
 
     def _check_parameters(self) -> None:
-        parameters.choice("multi_class", self.multi_class, ("joint", "ovr"))
-        parameters.choice("predict_with", self.predict_with, ("last", "averaged", "voted"))
-        parameters.choice("tie", self.tie, tuple(TIES))
+        super()._check_parameters()
         if self.budget is None:
             return
-        parameters.count("budget", self.budget)
         self._require_none_on_budget("class_weight", self.class_weight)
         if self.predict_with != "last":
             raise ParameterError(
-                f"predict_with={self.predict_with!r} needs all rows that were ever erred on, but "
-                f"budget={self.budget} forgets them: use predict_with='last', or budget=None."
+                "{predict_with=} needs all rows that were ever erred on, but {budget=} forgets "
+                "them: use 'last', or leave {budget} out.",
+                predict_with=self.predict_with,
+                budget=self.budget,
             )
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ParameterError(
-                f"budget={self.budget} was given, but to forget a row takes its kernel with "
-                "others, and kernel='precomputed' keeps none: give a kernel that can be computed."
+                "{budget=} was given, but to forget a row takes its kernel with others, and "
+                "{kernel=} keeps none: give a kernel that can be computed.",
+                budget=self.budget,
+                kernel=self.kernel,
             )
         if self.multi_class == "ovr":
             raise ParameterError(
-                f"budget={self.budget} is for one decision among all classes: use "
-                "multi_class='joint', or budget=None."
+                "{budget=} is for one decision among all classes, and not for {multi_class=}: "
+                "leave one of them out.",
+                budget=self.budget,
+                multi_class=self.multi_class,
             )
 
     def _problems(self, outputs: int) -> int:
@@ -253,7 +222,7 @@ class KernelPerceptron(DualMargin, DualLearner):
 
     def _learn_block(self, run: DualState, A: Block, wanted: Targets, places: Array) -> None:
         if isinstance(run.history, Events):
-            DualLearner._learn_block(self, run, A, wanted, places)
+            super()._learn_block(run, A, wanted, places)
             return
         run.ledger.longest = max(run.ledger.longest, float(A.squares.max()))
         run.ledger.largest = max(run.ledger.largest, float(gram.diagonal(run.kernel, A).max()))
@@ -308,7 +277,7 @@ class KernelPerceptron(DualMargin, DualLearner):
                 "or start anew with fit.",
                 budget=self.budget,
             )
-        run = DualLearner._resumed(self, classes)
+        run = super()._resumed(classes)
         if kept is not None:
             run.support.detach()
         if run.outputs > 1 and len(run.ledger.counts) != self._problems(run.outputs):
@@ -328,15 +297,15 @@ class KernelPerceptron(DualMargin, DualLearner):
 
     # ------------------------------------------------------ predicting
 
-    def _last_wins(self) -> bool:
-        return self.tie == "positive"
+    def _on_line(self) -> int:
+        return +1 if self.tie == "positive" else -1
 
     def _predicted(self, run: DualState, A: Block) -> tuple[Array, Any]:
         self._check_parameters()
         support: Support = run.support
         T = run.stream.n_seen
         if self.predict_with == "last" or not T:
-            return DualLearner._predicted(self, run, A)
+            return super()._predicted(run, A)
         scatter = self._scatter(run, A)
         if self.predict_with == "averaged":
             u = run.history.tally(support.n, run.outputs)
@@ -344,8 +313,7 @@ class KernelPerceptron(DualMargin, DualLearner):
             return support.scores(run.kernel, A, coef=sums) / T, support.size(sums) * scatter / T
         V, unsure = np.zeros((len(A.numbers), run.outputs)), np.zeros(len(A.numbers), np.int64)
         vote = shares if run.is_joint else votes
-        on_line = +1 if self.tie == "positive" else -1
-        vote(self._table(run, A), run.history.columns(), T, on_line, scatter, V, unsure)
+        vote(self._table(run, A), run.history.columns(), T, self._on_line(), scatter, V, unsure)
         return V / T, unsure / T
 
     def _table(self, run: DualState, A: Block) -> Array:

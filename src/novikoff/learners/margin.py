@@ -5,16 +5,15 @@ weights: variances, exponents.
 """
 
 from math import hypot
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from novikoff import parameters
 from novikoff.core.examples import weight
 from novikoff.core.jit import njit
 from novikoff.core.rows import SUM, column, first, last
 from novikoff.inputs.arrays import as_rows
-from novikoff.learners.base import MistakeDriven
+from novikoff.learners.linear import Linear
 from novikoff.learners.replay import Recorder, Ruled
 from novikoff.learners.state import State, first_weights
 
@@ -49,16 +48,13 @@ def told(w, D, i):
     return weight(D, i) if size_under(w, D.rows, i) < INF else OUT_OF_RANGE
 
 
-class Online(MistakeDriven):
+class Online(Linear):
     """A learner that updates on a loss, which a right answer can have too (abstract).
 
     More than two classes have a machine each, against the rest.
     """
 
-    _takes_many_classes = True
     _counts_updates = True
-
-    fit_intercept: bool
 
     # ------------------------------------------------------ what it tells
 
@@ -72,65 +68,6 @@ class Online(MistakeDriven):
         r"""The largest length of an example, with its coordinate of 1 for the bias."""
         run = self._fitted()
         return hypot(run.ledger.length, float(run.space["fit_intercept"]))
-
-    # ------------------------------------------------------ fitting
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Pass over the data until an epoch makes no update, or `max_iter` times.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Dense or any scipy sparse format, a pandas or polars frame.
-        y : array of shape (n_samples,)
-            Labels of two classes or more. Of two, the larger is the positive class.
-        coef_init : array of shape (n_features,) or (1, n_features), optional
-            The weights to start from, instead of 0; of shape (n_classes, n_features) for more
-            than two classes.
-        intercept_init : float or array of shape (1,), optional
-            The bias to start from, instead of 0; one each for more than two classes.
-        sample_weight : array of shape (n_samples,), optional
-            How much each example counts. Weight 0 leaves it out.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, coef_init, intercept_init, sample_weight)
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from one more block of a stream: a single pass over it.
-
-        A chain of calls gives bit for bit what one epoch of `fit` over all blocks gives
-        (with ``shuffle=False``). A call that raises leaves the model as it was.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-        classes : array of labels, optional
-            All labels there are. Without it those of the first block are known from the start,
-            and any label that comes later is a class that takes part from its first example on.
-        sample_weight : array of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        return self._partial_fit(X, y, classes, sample_weight)
-
-    def _check_parameters(self) -> None:
-        parameters.flag("fit_intercept", self.fit_intercept)
-
-    def _space(self) -> dict[str, Any]:
-        return {"fit_intercept": self.fit_intercept}
 
     def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
         weights = first_weights(X, n_classes, coef, intercept, self.fit_intercept)

@@ -24,11 +24,10 @@ best other; an update moves both (section 7). That is the same learner on Kesler
 squared length is $2\|x\|^2$.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from novikoff import parameters
 from novikoff.core import rules
 from novikoff.core.examples import weight
 from novikoff.core.jit import njit
@@ -38,6 +37,7 @@ from novikoff.core.rules import of
 from novikoff.learners import margin
 from novikoff.learners.margin import Online
 from novikoff.learners.state import State
+from novikoff.parameters import again, choice, number
 from novikoff.typing import Array
 
 VARIANTS = {"PA": 0, "PA-I": 1, "PA-II": 2}
@@ -108,36 +108,6 @@ class PassiveAggressive(Online):
     losses of any $u$: the data need not be separable. scikit-learn's
     ``PassiveAggressiveClassifier`` is deprecated; docs/conventions.md says how to move from it.
 
-    Parameters
-    ----------
-    C : float, default=1.0
-        How aggressive it is: the longest step of PA-I, or the weight of the squared loss of
-        PA-II. PA itself has no use for it.
-    variant : {"PA", "PA-I", "PA-II"}, default="PA-I"
-        What the step $\tau$ is: $\ell/\|x\|^2$, at most $C$ of that, or
-        $\ell/(\|x\|^2 + 1/2C)$.
-    fit_intercept : bool, default=True
-        Learn a bias, as the weight of one more feature that is always 1: it counts in
-        $\|x\|^2$, as the theorems need it to.
-    max_iter : int, default=10
-        The most epochs to make.
-    shuffle : bool, default=True
-        Visit the examples in a new random order every epoch.
-    random_state : int, RandomState or None, default=None
-        What the orders are drawn from.
-    warm_start : bool, default=False
-        Let `fit` go on from the last run instead of starting anew.
-    class_weight : dict, "balanced" or None, default=None
-        What updates on the examples of a class are multiplied by, like `sample_weight`.
-    record : bool, default=False
-        Keep a record of every update, 53 bytes each, in `trace_`.
-    multi_class : {"joint", "ovr"}, default="joint"
-        How more than two classes are learned: all together, the right class against the best
-        other, or with a machine for each class against the rest, all in the same pass.
-    n_jobs : int or None, default=None
-        How many threads may learn and predict: None for one, -1 for all cores. The model is the
-        same to the bit.
-
     Attributes
     ----------
     coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
@@ -177,32 +147,34 @@ class PassiveAggressive(Online):
         "chooses its steps, and its bound has another proof (novikoff.passive_aggressive_bound)"
     )
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        variant: str = "PA-I",
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        record: bool = False,
-        multi_class: str = "joint",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.variant = variant
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.record = record
-        self.multi_class = multi_class
-        self.n_jobs = n_jobs
+    C: float = number(
+        default=1.0,
+        above=0.0,
+        short="the cost of too small a margin",
+        text="""How aggressive it is: the longest step of PA-I, or the weight of the squared loss of
+        PA-II. PA itself has no use for it.""",
+    )
+    variant: str = choice(
+        default="PA-I",
+        choices=tuple(VARIANTS),
+        short="which of its algorithms",
+        text=r"""What the step $\tau$ is: $\ell/\|x\|^2$, at most $C$ of that, or
+        $\ell/(\|x\|^2 + 1/2C)$.""",
+    )
+    fit_intercept = again(
+        Online._parameters["fit_intercept"],
+        text=r"""Learn a bias, as the weight of one more feature that is always 1: it counts in
+        $\|x\|^2$, as the theorems need it to.""",
+    )
+    multi_class: str = choice(
+        default="joint",
+        choices=("joint", "ovr"),
+        short="how more than two classes are learned",
+        text="""How more than two classes are learned: all together, the right class against the
+        best other, or with a binary classifier for each class against the rest, all in the same
+        pass.""",
+        space=True,
+    )
 
     @property
     def radius_(self) -> float:
@@ -215,15 +187,6 @@ class PassiveAggressive(Online):
         run = self._fitted()
         return np.sqrt(2.0) * R if run.many and run.space["multi_class"] == "joint" else R
 
-    def _check_parameters(self) -> None:
-        Online._check_parameters(self)
-        parameters.number("C", self.C, above=0.0)
-        parameters.choice("variant", self.variant, tuple(VARIANTS))
-        parameters.choice("multi_class", self.multi_class, ("joint", "ovr"))
-
-    def _space(self) -> dict[str, Any]:
-        return {"fit_intercept": self.fit_intercept, "multi_class": self.multi_class}
-
     def _rule(self, run: State) -> Tau:
         least = float(np.finfo(run.weights.dtype).eps) ** 0.75
         bias = float(run.space["fit_intercept"])
@@ -234,7 +197,7 @@ class PassiveAggressive(Online):
 
     def _spread(self, run: State, places: Array, n_classes: int) -> None:
         pair = not run.many
-        Online._spread(self, run, places, n_classes)
+        super()._spread(run, places, n_classes)
         if pair and run.space["multi_class"] == "joint":
             run.weights /= 2  # so that margins between the two classes are what they were
 

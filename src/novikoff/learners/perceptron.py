@@ -4,9 +4,8 @@ Its loop is in `novikoff.core.loops`; averaging and voting are other ways of pre
 from what that loop did.
 """
 
-from typing import Any
-
 from novikoff.learners.additive import SEPARATE, Additive
+from novikoff.parameters import again
 
 
 class Perceptron(Additive):
@@ -20,44 +19,6 @@ class Perceptron(Additive):
     most $(R/\gamma)^2$ updates happen (`novikoff.novikoff_bound`), however the examples
     are ordered; the run stops at the first epoch without one, and at nothing else before
     `max_iter`.
-
-    Parameters
-    ----------
-    fit_intercept : bool, default=True
-        Learn a bias $b$; without it the hyperplane goes through the origin.
-    normalize : bool, default=False
-        Scale every example to unit length, in fitting and predicting alike. The bias
-        input stays 1, a zero row stays zero.
-    tie : {"mistake", "negative", "positive"}, default="mistake"
-        What a score of exactly 0 is: a mistake whatever the label, or a prediction of the
-        first or of the second class. With "mistake", `predict` gives the first class. Of many
-        classes with the same score, the first or the last is predicted.
-    eta0 : float, default=1.0
-        The step $\eta$. From a start at 0 it changes the length of $w$ and nothing else.
-    slack : float, default=0.0
-        The $\Delta$ of Freund & Schapire's construction: every example gets a feature of
-        its own, of value $\Delta$. With any $\Delta > 0$ the run ends on all data, given
-        the epochs. Predictions use the shared weights only.
-    max_iter : int, default=100
-        The most epochs to make.
-    shuffle : bool, default=True
-        Visit the examples in a new random order every epoch.
-    random_state : int, RandomState or None, default=None
-        What the orders are drawn from.
-    warm_start : bool, default=False
-        Let `fit` go on from the last run instead of starting at 0.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the updates on a class. In a stream, "balanced" goes by what has come so far.
-    record : bool, default=False
-        Keep a record of every update, 45 bytes each, in `trace_`; of more than two classes, 56.
-    multi_class : {"joint", "ovr"}, default="joint"
-        How more than two classes are learned. "joint": one weight vector each; on a mistake the
-        right class gains the example and the class it was taken for loses it, so that at most
-        $2(R/\gamma)^2$ updates happen (Kesler's construction). "ovr": a machine for each class
-        against the rest; all of them learn in the same pass.
-    n_jobs : int or None, default=None
-        How many threads may learn and predict: None for one, -1 for all cores. The model is the
-        same to the bit; see `docs/scale.md` for when it is faster.
 
     Attributes
     ----------
@@ -107,36 +68,7 @@ class Perceptron(Additive):
     algorithm. Machine Learning 37(3), section 3 (slack, and the bound without separability).
     """
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        normalize: bool = False,
-        tie: str = "mistake",
-        eta0: float = 1.0,
-        slack: float = 0.0,
-        max_iter: int = 100,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        record: bool = False,
-        multi_class: str = "joint",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.tie = tie
-        self.eta0 = eta0
-        self.slack = slack
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.record = record
-        self.multi_class = multi_class
-        self.n_jobs = n_jobs
+    max_iter = again(Additive._parameters["max_iter"], default=100)
 
     def _advice(self) -> str:
         return f"{SEPARATE} AveragedPerceptron does well without an end."

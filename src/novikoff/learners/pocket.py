@@ -28,16 +28,15 @@ from typing import Any
 
 import numpy as np
 
-from novikoff import parameters
 from novikoff.core.examples import Examples, n_visits, visit, weight
 from novikoff.core.jit import njit
 from novikoff.core.log import Log
 from novikoff.core.loops import multiplied, replay, rival
 from novikoff.core.rules import is_right
 from novikoff.learners.additive import Additive, Rule
-from novikoff.learners.base import MistakeDriven
 from novikoff.learners.epoch import Work, pass_over
 from novikoff.learners.state import Field, State
+from novikoff.parameters import again, whole
 from novikoff.typing import Array
 
 RUN, LONGEST, KNOWN, ERRORS, CHECKED = range(5)
@@ -77,20 +76,6 @@ class Pocket(Additive):
     For data that no hyperplane separates, where a perceptron's last weights can be any. A pass
     reads at most $2 + \text{checks}$ times the data. Many classes are learned jointly.
 
-    Parameters
-    ----------
-    checks : int, default=2
-        How many of the weights of an epoch to count the errors of, those that survived
-        longest first; beside the last, which are always checked.
-    fit_intercept, normalize, tie, eta0, slack, shuffle, random_state, warm_start, class_weight
-        As for `Perceptron`. An error counts as much as its example weighs, without slack.
-    record : bool, default=False
-        As for `Perceptron`: the updates of its run, whatever is in the pocket.
-    max_iter : int, default=100
-        The most epochs to make.
-    n_jobs : int or None, default=None
-        As for `Perceptron`.
-
     Attributes
     ----------
     coef_, intercept_
@@ -129,36 +114,13 @@ class Pocket(Additive):
 
     multi_class = "joint"
 
-    def __init__(
-        self,
-        *,
-        checks: int = 2,
-        fit_intercept: bool = True,
-        normalize: bool = False,
-        tie: str = "mistake",
-        eta0: float = 1.0,
-        slack: float = 0.0,
-        max_iter: int = 100,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        record: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.checks = checks
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.tie = tie
-        self.eta0 = eta0
-        self.slack = slack
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.record = record
-        self.n_jobs = n_jobs
+    checks: int = whole(
+        default=2,
+        short="how many times a pass may count errors on all data",
+        text="""How many of the weights of an epoch to count the errors of, those that survived
+        longest first; beside the last, which are always checked.""",
+    )
+    max_iter = again(Additive._parameters["max_iter"], default=100)
 
     @property
     def pocket_errors_(self) -> float:
@@ -179,7 +141,7 @@ class Pocket(Additive):
 
     def _epoch(self, run: State, work: Work) -> tuple[int, float, int]:
         before = run.weights.copy(order="K")
-        k, length, stopped = Additive._epoch(self, run, work)
+        k, length, stopped = super()._epoch(run, work)
         if stopped < 0:
             log, D = work.log.some(0, k), work.D
             ends = np.append(log.time, n_visits(D))
@@ -241,21 +203,12 @@ class Pocket(Additive):
         return {"pocket": weights.copy(), "counts": np.zeros(5)}
 
     def _resumed(self, X: Any) -> State:
-        run = MistakeDriven._resumed(self, X)
+        run = super()._resumed(X)
         run.extra["counts"][KNOWN] = 0  # the data may be others
         return run
 
     def _predicting(self) -> Array:
         return self._fitted().extra["pocket"]
-
-    def _check_parameters(self) -> None:
-        Additive._check_parameters(self)
-        parameters.count("checks", self.checks)
-
-    def _space(self) -> dict[str, Any]:
-        space = Additive._space(self)
-        del space["multi_class"]
-        return space
 
     def _advice(self) -> str:
         return (

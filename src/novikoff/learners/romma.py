@@ -24,11 +24,10 @@ aggressive form meets at most $(R/(\gamma\delta))^2$ of those (theorem 5), and t
 separator.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from novikoff import parameters
 from novikoff.core import rules
 from novikoff.core.jit import njit
 from novikoff.core.log import Log
@@ -38,6 +37,7 @@ from novikoff.learners.kernels.blocks import ONE, Made
 from novikoff.learners.kernels.linear import Plain
 from novikoff.learners.kernels.machine import DualLearner
 from novikoff.learners.kernels.run import DualState
+from novikoff.parameters import again, choice
 from novikoff.typing import Array
 
 EDGES = {"mistake": 0.0, "margin": 1.0}
@@ -111,25 +111,6 @@ class Romma(DualLearner):
     the widest separator. More than two classes are learned one against the rest, and mistakes
     counted in each. It is for separable data: on other data the weights may grow without end.
 
-    Parameters
-    ----------
-    kernel : {"rbf", "poly", "linear", "precomputed"} or function, default="rbf"
-        As for `KernelPerceptron`. With "linear" the weights themselves are kept, in `coef_`, and no
-        rows. There is no bias: a column of ones is one.
-    gamma, degree, coef0
-        As for `KernelPerceptron`.
-    update_on : {"mistake", "margin"}, default="margin"
-        Update on mistakes only, or on every example that is not right by a margin of 1
-        (aggressive ROMMA).
-    max_iter : int, default=10
-        The most epochs to make. An epoch without an update is the last.
-    shuffle : bool, default=True
-        Visit the examples in a new random order every epoch.
-    random_state : int, RandomState or None, default=None
-        What the orders are drawn from.
-    record : bool, default=False
-        Keep a record of every update, 62 bytes each (73 of many classes), in `trace_`.
-
     Attributes
     ----------
     support_, support_vectors_, dual_coef_
@@ -162,28 +143,58 @@ class Romma(DualLearner):
     (the aggressive form). At length in Machine Learning 46(1-3), 2002.
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        gamma: Any = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        update_on: str = "margin",
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = None,
-        record: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.update_on = update_on
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.record = record
+    kernel = again(
+        DualLearner._parameters["kernel"],
+        text="""As for `KernelPerceptron`. With "linear" the weights themselves are kept, in
+        `coef_`, and no rows. There is no bias: a column of ones is one.""",
+    )
+    update_on: str = choice(
+        default="margin",
+        choices=tuple(EDGES),
+        short="what is learned from",
+        text="""Update on mistakes only, or on every example that is not right by a margin of 1
+        (aggressive ROMMA).""",
+    )
+    max_iter = again(
+        DualLearner._parameters["max_iter"],
+        text="The most epochs to make. An epoch without an update is the last.",
+    )
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the table of the kernel of every row with every row.
+        y : array of shape (n_samples,)
+            Labels, two or more different ones.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from one more block of a stream: a single pass over it.
+
+        Rows that are erred on are copied. A call that raises leaves the model as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Labels may be new: their class takes part from this block on.
+        classes : array of labels, optional
+            All classes, those of earlier calls among them: they take part from now on, whether or
+            not the block has them, and any other label is an error.
+
+        Returns
+        -------
+        self
+        """
+        return self._partial_fit(X, y, classes)
 
     @property
     def coef_(self) -> Array:
@@ -198,16 +209,13 @@ class Romma(DualLearner):
         """How many updates each pass made."""
         return np.array(self._fitted().ledger.updates, np.int64)
 
-    def _check_parameters(self) -> None:
-        parameters.choice("update_on", self.update_on, tuple(EDGES))
-
     def _problems(self, outputs: int) -> int:
         return outputs
 
     def _support(self, outputs: int, width: int) -> Any:
         if isinstance(self.kernel, str) and self.kernel == "linear":
             return Plain(np.zeros((outputs, width)))
-        return DualLearner._support(self, outputs, width)
+        return super()._support(outputs, width)
 
     def _history(self, outputs: int) -> Any:
         return None

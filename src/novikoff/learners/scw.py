@@ -25,20 +25,19 @@ The bias is one more weight whose input is always 1. The paper proves that these
 the minima instead.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
-from novikoff import parameters
 from novikoff.core import rules
 from novikoff.core.examples import weight
 from novikoff.core.jit import njit
 from novikoff.core.rules import of
-from novikoff.errors import ParameterError
 from novikoff.learners import margin
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.state import State
+from novikoff.parameters import choice, number
 
 VARIANTS = {"I": 1, "II": 2}
 
@@ -100,35 +99,6 @@ class SCW(Confident):
     on every example, with $\phi = \Phi^{-1}(\eta)$. More than two classes have a machine each,
     against the rest; all learn in the same pass.
 
-    Parameters
-    ----------
-    C : float, default=1.0
-        The price of a loss. An example of weight $c$ has $cC$.
-    eta : float, default=0.9
-        The probability, above 1/2 and below 1, with which an example is to be right.
-    variant : {"I", "II"}, default="I"
-        Whether the loss has its price, or its square.
-    covariance : {"diagonal", "full"}, default="diagonal"
-        Keep a variance for every weight, or the whole matrix: $(d + 1)^2$ numbers for $d$
-        features, which also is the cost of an update.
-    fit_intercept : bool, default=True
-        Learn a bias, as the weight of one more feature that is always 1.
-    max_iter : int, default=10
-        The most epochs to make.
-    shuffle : bool, default=True
-        Visit the examples in a new random order every epoch.
-    random_state : int, RandomState or None, default=None
-        What the orders are drawn from.
-    warm_start : bool, default=False
-        Let `fit` go on from the last run instead of starting anew.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the examples of each class, like `sample_weight`.
-    record : bool, default=False
-        Keep a record of every update, 53 bytes each, in `trace_`.
-    n_jobs : int or None, default=None
-        How many threads may predict and, of more than two classes, learn: None for one, -1 for all
-        cores. The model is the same to the bit.
-
     Attributes
     ----------
     coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
@@ -154,42 +124,25 @@ class SCW(Confident):
 
     _other_proof = "chooses its steps, and no bound on its mistakes is known"
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        eta: float = 0.9,
-        variant: str = "I",
-        covariance: str = "diagonal",
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        record: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.eta = eta
-        self.variant = variant
-        self.covariance = covariance
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.record = record
-        self.n_jobs = n_jobs
-
-    def _check_parameters(self) -> None:
-        Confident._check_parameters(self)
-        parameters.number("C", self.C, above=0.0)
-        parameters.number("eta", self.eta, above=0.5)
-        parameters.choice("variant", self.variant, tuple(VARIANTS))
-        if not float(ndtri(float(self.eta))) < np.inf:
-            raise ParameterError(f"eta={self.eta!r} was given, but it must be below 1.")
+    C: float = number(
+        default=1.0,
+        above=0.0,
+        short="the cost of too small a margin",
+        text="The price of a loss. An example of weight $c$ has $cC$.",
+    )
+    eta: float = number(
+        default=0.9,
+        above=0.5,
+        below=1.0,
+        short="the probability to be right with",
+        text="The probability, above 1/2 and below 1, with which an example is to be right.",
+    )
+    variant: str = choice(
+        default="I",
+        choices=tuple(VARIANTS),
+        short="which of its algorithms",
+        text="Whether the loss has its price, or its square.",
+    )
 
     def _rule(self, run: State) -> Soft:
         least = float(np.finfo(run.weights.dtype).eps) ** 0.75

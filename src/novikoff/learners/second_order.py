@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff import parameters
 from novikoff.core import rules
 from novikoff.core.examples import weight
 from novikoff.core.jit import njit
@@ -34,6 +33,7 @@ from novikoff.core.rules import is_right, of
 from novikoff.learners import margin
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
 from novikoff.learners.state import Field, State
+from novikoff.parameters import again, number
 
 
 class Whitening(NamedTuple):
@@ -100,32 +100,6 @@ class SecondOrderPerceptron(Confident):
     less often than a perceptron. More than two classes have a machine each, against the rest;
     all learn in the same pass.
 
-    Parameters
-    ----------
-    a : float, default=1.0
-        How much of the identity is in the matrix: the larger, the more it is a perceptron.
-    covariance : {"full", "diagonal"}, default="full"
-        Keep the whole matrix, $(d + 1)^2$ numbers for $d$ features, which also is the cost of an
-        update; or only its diagonal, for which there is no theorem.
-    fit_intercept : bool, default=True
-        Learn a bias, as the weight of one more feature that is always 1.
-    max_iter : int, default=10
-        The most epochs to make.
-    shuffle : bool, default=True
-        Visit the examples in a new random order every epoch.
-    random_state : int, RandomState or None, default=None
-        What the orders are drawn from.
-    warm_start : bool, default=False
-        Let `fit` go on from the last run instead of starting anew.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the examples of each class, like `sample_weight`: an example of weight
-        $c$ adds $c\,xx^\top$ and $c\,y\,x$.
-    record : bool, default=False
-        Keep a record of every update, 53 bytes each, in `trace_`.
-    n_jobs : int or None, default=None
-        How many threads may learn and predict: None for one, -1 for all cores. The model is the
-        same to the bit.
-
     Attributes
     ----------
     coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
@@ -153,46 +127,28 @@ class SecondOrderPerceptron(Confident):
         "has a matrix beside its weights, and its bound another proof (novikoff.second_order_bound)"
     )
 
-    def __init__(
-        self,
-        *,
-        a: float = 1.0,
-        covariance: str = "full",
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        record: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.a = a
-        self.covariance = covariance
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.record = record
-        self.n_jobs = n_jobs
+    a: float = number(
+        default=1.0,
+        above=0.0,
+        short="the weight of no correlation",
+        text="How much of the identity is in the matrix: the larger, the more it is a perceptron.",
+        space=True,
+    )
+    covariance = again(
+        Confident._parameters["covariance"],
+        default="full",
+        text="""Keep the whole matrix, $(d + 1)^2$ numbers for $d$ features, which also is the cost
+        of an update; or only its diagonal, for which there is no theorem.""",
+    )
 
     def _start(self) -> float:
         return float(self.a) if self.covariance == "diagonal" else 1.0 / float(self.a)
 
     def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
-        declared = Confident._declared(self, space)["covariance"]
+        declared = super()._declared(space)["covariance"]
         if space["covariance"] == "diagonal":
             declared = declared._replace(least=float(np.finfo(np.float64).tiny))
         return {"covariance": declared}
-
-    def _check_parameters(self) -> None:
-        Confident._check_parameters(self)
-        parameters.number("a", self.a, above=0.0)
-
-    def _space(self) -> dict[str, Any]:
-        return Confident._space(self) | {"a": self.a}
 
     def _rule(self, run: State) -> Whitening:
         return Whitening(float(run.space["fit_intercept"]))

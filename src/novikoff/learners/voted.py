@@ -175,19 +175,6 @@ class VotedPerceptron(Additive):
     in one pass, it errs on a new example with probability at most $2(k+1)/(T+1)$ in
     expectation, for examples drawn independently (Freund & Schapire 1999, theorem 3).
 
-    Parameters
-    ----------
-    fit_intercept, normalize, tie, eta0, slack, shuffle, random_state, warm_start, class_weight
-        As for `Perceptron`.
-    record : bool, default=False
-        As for `Perceptron`.
-    multi_class : {"joint", "ovr"}, default="joint"
-        As for `Perceptron`.
-    n_jobs : int or None, default=None
-        As for `Perceptron`.
-    max_iter : int, default=10
-        The most epochs to make.
-
     Attributes
     ----------
     coef_, intercept_
@@ -308,7 +295,7 @@ class VotedPerceptron(Additive):
             yield W, survived[k : k + at_once]
 
     def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
-        run = Additive._begin(self, X, n_classes, coef, intercept)
+        run = super()._begin(X, n_classes, coef, intercept)
         run.history = Mistakes()
         return run
 
@@ -325,7 +312,7 @@ class VotedPerceptron(Additive):
 
     def _widen(self, run: State, places: Array, n_classes: int) -> None:
         run.history.spread(places)
-        Additive._widen(self, run, places, n_classes)
+        super()._widen(run, places, n_classes)
 
     def _settle(self, run: State, X: Any) -> None:
         run.history.settle(X)

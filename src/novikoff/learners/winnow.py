@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from novikoff import parameters
 from novikoff.core import rules
 from novikoff.core.jit import njit
 from novikoff.core.rows import Above, is_binary, scale
@@ -27,6 +26,7 @@ from novikoff.learners.base import MistakeDriven
 from novikoff.learners.epoch import Work
 from novikoff.learners.replay import Recorder, Redone
 from novikoff.learners.state import State
+from novikoff.parameters import again, number
 from novikoff.typing import Array
 
 
@@ -83,29 +83,6 @@ class Winnow(MistakeDriven):
     at most $2 + 3r(1 + \lg n)$ mistakes: the variables that do not matter cost only
     a logarithm, where a perceptron's mistakes can grow with $n$.
 
-    Parameters
-    ----------
-    threshold : float or None, default=None
-        $\theta$; None for the number of features.
-    factor : float, default=2.0
-        What weights are multiplied and divided by.
-    binarize : float or None, default=None
-        Values above this level count as 1, others as 0. With None the features must be
-        0 and 1 already.
-    max_iter : int, default=100
-        The most epochs to make.
-    shuffle : bool, default=True
-        Visit the examples in a new random order every epoch.
-    random_state : int, RandomState or None, default=None
-        What the orders are drawn from.
-    warm_start : bool, default=False
-        Let `fit` go on from the last run instead of starting anew.
-    record : bool, default=False
-        Keep a record of every update, 45 bytes each, in `trace_`.
-    n_jobs : int or None, default=None
-        How many threads may learn and predict: None for one, -1 for all cores. The model is the
-        same to the bit.
-
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
@@ -137,30 +114,33 @@ class Winnow(MistakeDriven):
     linear-threshold algorithm. Machine Learning 2(4).
     """
 
+    _takes_many_classes = False
     _other_proof = "multiplies its weights, and its bound has another proof (novikoff.winnow_bound)"
 
-    def __init__(
-        self,
-        *,
-        threshold: float | None = None,
-        factor: float = 2.0,
-        binarize: float | None = None,
-        max_iter: int = 100,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        record: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.threshold = threshold
-        self.factor = factor
-        self.binarize = binarize
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.record = record
-        self.n_jobs = n_jobs
+    threshold: float | None = number(
+        default=None,
+        above=0.0,
+        words=(None,),
+        short="what a positive score must reach",
+        text=r"$\theta$; None for the number of features.",
+        space=True,
+    )
+    factor: float = number(
+        default=2.0,
+        above=1.0,
+        short="what an update multiplies by",
+        text="What weights are multiplied and divided by.",
+    )
+    binarize: float | None = number(
+        default=None,
+        words=(None,),
+        short="the level above which a value counts as 1",
+        text="""Values above this level count as 1, others as 0. With None the features must be 0
+        and 1 already.""",
+        space=True,
+    )
+    max_iter = again(MistakeDriven._parameters["max_iter"], default=100)
+    class_weight = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Pass over the data until an epoch makes no mistake, or `max_iter` times.
@@ -208,36 +188,26 @@ class Winnow(MistakeDriven):
         -------
         ndarray of shape (n_samples,)
         """
-        return MistakeDriven.decision_function(self, X)
+        return super().decision_function(X)
 
     def _scores(self, X: Any) -> Array:
         if self._state.space["binarize"] is None:
             require_sound(X, names_in(self))
             require_binary(X, names_in(self))
-        s = MistakeDriven._scores(self, X)
+        s = super()._scores(X)
         s[s == 0] = np.finfo(s.dtype).smallest_subnormal
         return s
 
     def __sklearn_tags__(self) -> Any:
-        tags = MistakeDriven.__sklearn_tags__(self)
+        tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # on data that no disjunction describes
         return tags
-
-    def _check_parameters(self) -> None:
-        parameters.number("factor", self.factor, above=1.0)
-        if self.threshold is not None:
-            parameters.number("threshold", self.threshold, above=0.0)
-        if self.binarize is not None:
-            parameters.number("binarize", self.binarize)
 
     def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
         d, dtype = X.shape[1], weight_dtype(X)
         w = np.ones((1, d + 1), dtype)
         w[0, -1] = -(d if self.threshold is None else self.threshold)
         return self._new(w, n_classes)
-
-    def _space(self) -> dict[str, Any]:
-        return {"binarize": self.binarize, "threshold": self.threshold}
 
     def _rule(self, run: State) -> Doubling:
         return Doubling(float(self.factor), _least(run.weights))
@@ -253,7 +223,7 @@ class Winnow(MistakeDriven):
                 threshold=threshold,
                 factor=factor,
             )
-        return MistakeDriven._epoch(self, run, work)
+        return super()._epoch(run, work)
 
     def _recorder(self, run: State) -> Factors:
         return Factors()
@@ -264,8 +234,8 @@ class Winnow(MistakeDriven):
             return as_rows(X)
         if level < 0 and sparse.issparse(X):
             raise ParameterError(
-                "{binarize=} would make every absent entry of sparse data a 1: give a level of at "
-                "least 0, or dense data.",
+                "{binarize=} would make every absent entry of a sparse matrix a 1: give a level of "
+                "at least 0, or dense data.",
                 binarize=level,
             )
         level = np.float32(level) if X.dtype == np.float32 else level

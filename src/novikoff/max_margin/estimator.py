@@ -8,8 +8,7 @@ of the data, equation (4.9).
 
 import warnings
 from fractions import Fraction
-from math import inf, isfinite
-from numbers import Real
+from math import inf
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +21,7 @@ from novikoff.errors import DataError, NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs.arrays import as_rows, names_in, overflow, read, require_sound
 from novikoff.inputs.labels import Signs, as_labels, two_classes
 from novikoff.max_margin.newton import Solution, solve
+from novikoff.parameters import Parameterised, flag, number
 from novikoff.saving import Saved
 from novikoff.separation import rounding, widest
 from novikoff.separation.bracket import Bracket
@@ -43,21 +43,8 @@ def as_solution(n: int, found: widest.Found) -> Solution:
     return Solution(found.v, alpha, 1)
 
 
-class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
+class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
     r"""The separator with the widest margin, and proof that none is wider.
-
-    Parameters
-    ----------
-    C : float, default=inf
-        What an example inside the margin costs. The default allows none: the hard margin,
-        for separable data. A finite `C` is the usual soft margin.
-    fit_intercept : bool, default=True
-        May the hyperplane have a bias? It is not penalised.
-    tol : float, default=1e-6
-        The relative duality gap $(P - D)/P$ to stop at. It is computed so that rounding can
-        only make it larger.
-    budget : float, default=600.0
-        Seconds after which to stop in any case, with a warning that says how far it came.
 
     Attributes
     ----------
@@ -98,18 +85,34 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
     networks. Machine Learning 20.
     """
 
-    def __init__(
-        self,
-        C: float = inf,
-        *,
-        fit_intercept: bool = True,
-        tol: float = 1e-6,
-        budget: float = 600.0,
-    ) -> None:
-        self.C = C
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.budget = budget
+    C: float = number(
+        default=inf,
+        above=0.0,
+        infinite=True,
+        positional=True,
+        short="the cost of too small a margin",
+        text="""What an example inside the margin costs. The default allows none: the hard margin,
+        for separable data. A finite `C` is the usual soft margin.""",
+    )
+    fit_intercept: bool = flag(
+        default=True,
+        short="have a bias",
+        text="May the hyperplane have a bias? It is not penalised.",
+    )
+    tol: float = number(
+        default=1e-6,
+        above=0.0,
+        short="the duality gap to stop at",
+        text="""The relative duality gap $(P - D)/P$ to stop at. It is computed so that rounding can
+        only make it larger.""",
+    )
+    budget: float = number(
+        default=600.0,
+        above=0.0,
+        infinite=True,
+        short="seconds after which to stop in any case",
+        text="Seconds after which to stop in any case, with a warning that says how far it came.",
+    )
 
     def fit(self, X: Matrix, y: Any, sample_weight: Any = None) -> Self:
         """Find the widest separator.
@@ -287,16 +290,6 @@ class MaxMargin(Saved, ClassifierMixin, BaseEstimator):
         positive = self.decision_function(X) >= 0
         labels: Array = self.classes_[positive.view(np.int8)]
         return labels
-
-    def _check_parameters(self) -> None:
-        for name in ("C", "tol", "budget"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or isinstance(value, bool) or not float(value) > 0:
-                raise ParameterError(f"{name}={value!r} must be a number above 0.")
-        if not isfinite(self.tol):
-            raise ParameterError(f"tol={self.tol!r} must be finite: 1e-6 is the default.")
-        if not isinstance(self.fit_intercept, bool | np.bool_):
-            raise ParameterError(f"fit_intercept={self.fit_intercept!r} must be True or False.")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")  # a fit that failed has counted the features

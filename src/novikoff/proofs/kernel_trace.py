@@ -105,7 +105,8 @@ class DualTrace(Record):
         """
         raise ParameterError(
             f"{type(self._learner).__name__} has its weights in the feature space of a kernel, and "
-            "the four quantities are of weights that are written down. Of a KernelPerceptron, "
-            "margin_ and mistake_bound_ say what the run proves; with a linear kernel, "
-            "Perceptron(fit_intercept=False) makes the same mistakes and has the proof."
+            "the four quantities are of weights that are written down.",
+            hint="Of a KernelPerceptron, margin_ and mistake_bound_ say what the run proves; with "
+            "a linear kernel, Perceptron(fit_intercept=False) makes the same mistakes and has the "
+            "proof.",
         )

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff import parameters
-from novikoff.errors import ParameterError
+from novikoff.parameters import real, require
 from novikoff.separation.hyperplane import labelled_scores
 from novikoff.typing import Array
 
@@ -82,9 +81,7 @@ def perceptron_subgradient(
     ----------
     Lecture note 004, "Perceptron loss".
     """
-    parameters.number("k", k)
-    if not -1.0 <= k <= 0.0:
-        raise ParameterError.of("k", k, "from -1 to 0, which gives a subgradient")
+    require("k", k, real(least=-1.0, most=0.0))
     X, y, _, s = labelled_scores(X, y, coef, intercept)
     m = y * s
     g = np.where(m > 0, 0.0, np.where(m < 0, -1.0, k)) * y

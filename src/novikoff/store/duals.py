@@ -9,7 +9,6 @@ from sklearn.utils import check_random_state
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.inputs.weights import require_meaning
 from novikoff.learners.kernel import KernelPerceptron
-from novikoff.learners.kernels import gram
 from novikoff.learners.kernels.forgetron import Cycle
 from novikoff.learners.kernels.gram import KERNELS, Kernel
 from novikoff.learners.kernels.linear import Plain
@@ -18,7 +17,7 @@ from novikoff.learners.kernels.mistakes import Events
 from novikoff.learners.kernels.run import DualLedger, DualState
 from novikoff.learners.kernels.support import Support, n_outputs
 from novikoff.learners.state import Stream
-from novikoff.parameters import LARGEST
+from novikoff.parameters import LARGEST, real, require
 from novikoff.store.parts import MOST, Parts
 from novikoff.store.records import pack_dual_record, unpack_dual_record
 from novikoff.store.runs import unpack_rows
@@ -35,7 +34,7 @@ def check_dual(model: DualLearner) -> None:
             f"name ({', '.join(KERNELS)}), or pickle the model, which keeps the function's name.",
             kernel=model.kernel,
         )
-    model._check_common()
+    model._check_parameters()
     require_meaning(model.class_weight, model.classes_)
     check_random_state(model.random_state)
 
@@ -100,8 +99,9 @@ def unpack_dual(model: DualLearner, parts: Parts) -> None:
     about = Parts(dict(told))
     constants = {name: about.value(name) for name in ("name", "gamma", "degree", "coef0")}
     about.require_empty()
-    gram.check(*constants.values())
-    gram.check(constants["name"], constants["gamma"] or 0.0, 1, 0.0)  # a run has a gamma
+    for name, value in constants.items():
+        model._parameters["kernel" if name == "name" else name].check(name, value)
+    require("gamma", constants["gamma"], real(above=0.0))  # a run has one
     kernel = Kernel(**constants)
     dtype = parts.value("precision")
     if dtype not in ("float32", "float64"):

@@ -52,7 +52,7 @@ def unpack_linear(model: MistakeDriven, parts: Parts) -> None:
 
 
 def _check_run(model: MistakeDriven) -> None:
-    model._check_common()
+    model._check_parameters()
     require_meaning(model.class_weight, model.classes_)
     check_random_state(model.random_state)
 

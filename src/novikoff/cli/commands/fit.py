@@ -200,7 +200,7 @@ def run(arguments: Namespace) -> int:
     if arguments.n_jobs is not None and "n_jobs" in signature(learner).parameters:
         parameters["n_jobs"] = arguments.n_jobs
     model = learner(**parameters)
-    model._check_common()
+    model._check_parameters()
     if arguments.learner in KERNELS:
         require_whole(arguments, "a kernel machine")
         return fit_whole(model, sketch, arguments)

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from novikoff import parameters
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import DataError
 from novikoff.typing import Array
 
 KERNELS = ("linear", "poly", "rbf", "precomputed")
@@ -44,23 +43,6 @@ class Block(NamedTuple):
     r"""Their $\|x\|^2$ in double precision."""
     numbers: Array
     """Which examples they are."""
-
-
-def check(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
-    """Raise a `ParameterError` for a kernel without a meaning."""
-    if not callable(kernel) and (not isinstance(kernel, str) or kernel not in KERNELS):
-        words = ", ".join(repr(name) for name in KERNELS)
-        allowed = (
-            f"one of {words}, or a function of two blocks of rows that returns the table of their "
-            "kernel values"
-        )
-        raise ParameterError.of("kernel", kernel, allowed)
-    if isinstance(gamma, str):
-        parameters.choice("gamma", gamma, ("scale", "auto"))
-    elif gamma is not None:
-        parameters.number("gamma", gamma, above=0.0)
-    parameters.count("degree", degree)
-    parameters.number("coef0", coef0, least=0.0)
 
 
 def resolved(kernel: Any, gamma: Any, degree: Any, coef0: Any, width: int) -> Kernel:

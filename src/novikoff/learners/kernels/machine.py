@@ -9,24 +9,20 @@ all rows are brought up to date by the rows of that pass alone, so a pass costs 
 kernel values as there are rows times the rows it erred on, however many there were before.
 """
 
-import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from novikoff import parameters
 from novikoff.core.log import Log
 from novikoff.core.loops import drive
 from novikoff.errors import DataError, ParameterError
 from novikoff.inputs.arrays import names_in, overflow, read, require_sound, weight_dtype
 from novikoff.inputs.labels import as_labels, growing_classes, numbered
-from novikoff.inputs.weights import SoFar, class_totals, example_weights, ratio, require_some
+from novikoff.inputs.weights import SoFar, example_weights, ratio, require_some
 from novikoff.learners.kernels import coefficients as dual_record, gram
 from novikoff.learners.kernels.blocks import ONE, Made, Targets, blocks, pass_over, targets
 from novikoff.learners.kernels.gram import Block, Kernel
@@ -34,30 +30,42 @@ from novikoff.learners.kernels.run import DualLedger, DualState
 from novikoff.learners.kernels.scores import WATCHED, DualPredicting
 from novikoff.learners.kernels.support import Support, mixing, n_outputs, places_of
 from novikoff.learners.state import undone_on_error
-from novikoff.saving import Saved
+from novikoff.parameters import again, choice, number, whole
 from novikoff.typing import Array
 
 
-class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
+class DualLearner(DualPredicting):
     """A mistake-driven learner in the feature space of a kernel (abstract)."""
 
-    kernel: Any
-    gamma: Any
-    degree: int
-    coef0: float
-    max_iter: int
-    shuffle: bool
-    random_state: Any
-    record: bool
+    kernel: Any = choice(
+        default="rbf",
+        choices=gram.KERNELS,
+        function=True,
+        short="the inner product",
+        text=r"""$e^{-\gamma\|x-x'\|^2}$, $(\gamma\langle x, x'\rangle + c_0)^p$,
+        $\langle x, x'\rangle$; a table given as `X`; or a function of two blocks of rows that
+        returns the table of their kernel values.""",
+    )
+    gamma: Any = number(
+        default="scale",
+        above=0.0,
+        words=("scale", "auto", None),
+        short="what rbf and poly multiply by",
+        text=r"""$\gamma$. "scale" is one over the number of features times the variance of `X`, as
+        in scikit-learn; "auto" is one over the number of features, and so is "scale" in a stream,
+        of which the variance is not known.""",
+    )
+    degree: int = whole(default=3, short="the power of poly", text="$p$.")
+    coef0: float = number(
+        default=1.0, least=0.0, short="what poly adds", text="$c_0$, not negative."
+    )
+    record = again(
+        DualPredicting._parameters["record"],
+        text="Keep a record of every update, 62 bytes each (73 for many classes), in `trace_`.",
+    )
     class_weight: Any = None
 
-    _takes_many_classes = True
-
     # ------------------------------------------------------ what a learner supplies
-
-    @abstractmethod
-    def _check_parameters(self) -> None:
-        """Raise a `ParameterError` for an option without a meaning."""
 
     @abstractmethod
     def _problems(self, outputs: int) -> int:
@@ -79,10 +87,6 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
         """What the rule keeps of each weight vector on a block of `n` rows."""
         return np.empty((run.outputs, 0))
 
-    @abstractmethod
-    def _advice(self) -> str:
-        """What to try when a run did not converge."""
-
     def _remember(self, run: DualState, times: Array, rows: Array, delta: Array) -> None:
         """Keep what prediction needs of these updates on rows of the support."""
 
@@ -99,25 +103,9 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     # ------------------------------------------------------ fitting
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the table of the kernel of every row with every row.
-        y : array of shape (n_samples,)
-            Labels, two or more different ones.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y)
-
     @WATCHED
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        self._check_common()
+        self._check_parameters()
         with undone_on_error(self):
             X = self._read(X, reset=True)
             y = as_labels(y)
@@ -139,7 +127,8 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             self._count(run, own, sample_weight)
             self.classes_, self._state = classes, run
         if run.ledger.mistakes[-1]:
-            self._warn(run, len(y))
+            # past this, what lets _fit ignore overflow, and fit
+            self._warn(run, len(y), stacklevel=5)
         return self
 
     def _train(self, X: Any, wanted: Targets, outputs: int) -> DualState:
@@ -255,29 +244,9 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
 
     # ------------------------------------------------------ streaming
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn from one more block of a stream: a single pass over it.
-
-        Rows that are erred on are copied. A call that raises leaves the model as it was.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-            Labels may be new: their class takes part from this block on.
-        classes : array of labels, optional
-            All classes, those of earlier calls among them: they take part from now on, whether or
-            not the block has them, and any other label is an error.
-
-        Returns
-        -------
-        self
-        """
-        return self._partial_fit(X, y, classes)
-
     @WATCHED
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
-        self._check_common()
+        self._check_parameters()
         if self.kernel == "precomputed":
             raise ParameterError(
                 "{kernel=} has no streams: the rows of one block have no kernel with those of "
@@ -331,10 +300,6 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
             brought[places_of(self.classes_, classes)] = run.stream.class_totals
         return brought
 
-    def _count(self, run: DualState, own: Array, sample_weight: Any) -> None:
-        if self.class_weight is not None:
-            run.stream.class_totals = class_totals(own, sample_weight, run.stream.class_totals)
-
     def _stream(self, run: DualState, X: Any, wanted: Targets) -> None:
         if not run.stream.is_open:
             run.begin_pass()
@@ -368,33 +333,16 @@ class DualLearner(DualPredicting, Saved, ClassifierMixin, BaseEstimator, ABC):
     def _resolved(self, width: int) -> Kernel:
         return gram.resolved(self.kernel, self.gamma, self.degree, self.coef0, width)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._is_fitted()
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
 
-    def _check_common(self) -> None:
-        gram.check(self.kernel, self.gamma, self.degree, self.coef0)
-        parameters.count("max_iter", self.max_iter)
-        parameters.flag("shuffle", self.shuffle)
-        parameters.flag("record", self.record)
-        self._check_parameters()
-
-    def _warn(self, run: DualState, n: int) -> None:
-        last, advice = run.ledger.mistakes[-1], self._advice()
-        stopped = f"stopped at max_iter={self.max_iter} epochs"
-        if not run.ledger.updates[-1]:
-            stopped = (
-                f"stopped after {len(run.ledger.mistakes)} epochs, as nothing could be changed"
-            )
-            advice = "No weights meet these examples and those before: nothing separates the data."
-        warnings.warn(
-            f"{type(self).__name__} {stopped}: the last one still made {last} "
-            f"mistake{'s' * (last != 1)} on {n} examples. {advice}",
-            ConvergenceWarning,
-            stacklevel=5,  # past this, _fit, what lets it ignore overflow, and fit
+    def _stopped(self, run: DualState) -> tuple[str, str]:
+        if run.ledger.updates[-1]:
+            return super()._stopped(run)
+        n = len(run.ledger.mistakes)
+        return (
+            f"stopped after {n} epochs, as nothing could be changed",
+            "No weights meet these examples and those before: nothing separates the data.",
         )

@@ -9,7 +9,7 @@ from novikoff.core.log import Log, Updates
 from novikoff.learners.kernels import coefficients as dual_record
 from novikoff.learners.kernels.gram import Kernel
 from novikoff.learners.kernels.support import Support
-from novikoff.learners.predict import Counting
+from novikoff.learners.predict import Learner
 from novikoff.learners.state import Stream
 from novikoff.typing import Array
 
@@ -116,7 +116,7 @@ class DualState:
         )
 
 
-class DualTelling(Counting[DualState]):
+class DualTelling(Learner[DualState]):
     """A kernel machine all of whose knowledge is in its run (abstract)."""
 
     @property

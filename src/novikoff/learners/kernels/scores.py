@@ -20,8 +20,6 @@ WATCHED = np.errstate(over="ignore", invalid="ignore")
 class DualPredicting(DualTelling, ABC):
     """A kernel machine that predicts (abstract)."""
 
-    classes_: Array
-
     @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
         """The rows of `X`, checked."""
@@ -57,9 +55,8 @@ class DualPredicting(DualTelling, ABC):
             unclear[some] = (_lead(S[some]) <= 4 * doubt) & (doubt > 0)  # two scores, two batches
         return S, unclear
 
-    def _last_wins(self) -> bool:
-        """Among classes of the same score, is it the last that is predicted?"""
-        return False
+    def _on_line(self) -> int:
+        return -1
 
     @WATCHED
     def decision_function(self, X: Any) -> Array:
@@ -89,27 +86,6 @@ class DualPredicting(DualTelling, ABC):
         if not np.isfinite(S).all():
             raise overflow(run.dtype)
         return S if S.shape[1] > 1 else S.sum(axis=1)
-
-    def predict(self, X: Any) -> Array:
-        """The class of each row; among equal scores, what the conventions say.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        s, last = self.decision_function(X), self._last_wins()
-        if len(self.classes_) == 1:
-            return np.repeat(self.classes_, len(s))
-        if s.ndim == 1:
-            best = (s >= 0 if last else s > 0).astype(np.intp)
-        else:
-            best = s.shape[1] - 1 - s[:, ::-1].argmax(axis=1) if last else s.argmax(axis=1)
-        labels: Array = self.classes_[best]
-        return labels
 
 
 def _lead(S: Array) -> Array:
