@@ -320,7 +320,7 @@ DAMAGED = [
     (WIDEST, section("state", "margin_lower", 9.5), "'margin_upper' is 0.* of at least 9.5"),
     (WIDEST, section("state", "margin_lower", {"float": "inf"}), "'margin_upper' is .* least inf"),
     (WIDEST, section("state", "margin_upper", {"float": "nan"}), "'margin_upper' is nan"),
-    (WIDEST, section("parameters", "C", 0), "without a meaning: C=0 must be a number above 0"),
+    (WIDEST, section("parameters", "C", 0), "without a meaning: C=0 was given, but it must be"),
     (WIDEST, section("parameters", "C", 2**1024 - 1), "without a meaning"),
     (WIDEST, section("parameters", "C", "1"), "without a meaning: C='1'"),
     (WIDEST, section("parameters", "tol", {"float": "inf"}), "tol=inf must be finite"),

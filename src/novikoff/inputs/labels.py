@@ -78,7 +78,7 @@ def _unboxed(y: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
         cut = next((i for i, v in enumerate(y) if v.endswith("\0")), None)
         if cut is not None:
             raise BadRow(
-                f"The label {str(y[cut])!r} of {name} ends with NUL, in {{row}}, which NumPy cuts "
+                f"The label {str(y[cut])!r} in {{row}} of {name} ends with NUL, which NumPy cuts "
                 "off, so that it would be taken for another: give it another name.",
                 cut,
             )

@@ -81,7 +81,8 @@ class DualTrace(Record):
         """
         ks = np.asarray(k)
         if ks.dtype.kind not in "iu" or ks.ndim > 1 or not ((ks >= 0) & (ks <= len(self))).all():
-            raise ParameterError.of("k", k, f"numbers of updates, 0 to {len(self)}")
+            told = f"{{k=}} was given, but updates are numbered 0 to {len(self)}."
+            raise ParameterError(told, k=k)
         order = np.argsort(ks, axis=None)
         replay = DualReplay(self._made, self._n_classes, self._budget)
         rows = (self._n_classes,) if self._n_classes > 2 else ()
