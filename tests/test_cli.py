@@ -22,9 +22,12 @@ from forks import Popen, python
 from novikoff import cli, separability
 from novikoff.cli import parser
 from novikoff.cli.commands import COMMANDS, certify
-from novikoff.cli.options import LEARNERS, NOT_HERE, PARAMETERS
+from novikoff.cli.learners import BY_WORD, NO_OPTIONS, given as parameters_given
+from novikoff.cli.options import flag, option
+from novikoff.cli.parser import build
 from novikoff.cli.signals import Terminated
 from novikoff.data import load as bundled, planted, read, write
+from novikoff.learners import DUALS
 from novikoff.store import load_with_extra, save
 from terminals import on_a_terminal
 
@@ -51,15 +54,50 @@ def folder(tmp_path_factory):
 # ------------------------------------------------------------- the table of options
 
 
-@pytest.mark.parametrize(("word", "name"), LEARNERS.items())
-def test_every_parameter_is_an_option(word, name):
-    signature = inspect.signature(getattr(novikoff, name)).parameters
-    told = {p.name for p in PARAMETERS if word in p.learners}
-    assert told == set(signature) - set(NOT_HERE)
-    for p in PARAMETERS:
-        if word in p.learners:
-            default = signature[p.name].default
-            assert default is None or type(default) is p.kind or default in p.words
+def test_every_learner_has_its_word():
+    words = {word: learner.__name__ for word, learner in BY_WORD.items()}
+    assert words == {
+        "perceptron": "Perceptron",
+        "averaged": "AveragedPerceptron",
+        "voted": "VotedPerceptron",
+        "pocket": "Pocket",
+        "winnow": "Winnow",
+        "balanced-winnow": "BalancedWinnow",
+        "passive-aggressive": "PassiveAggressive",
+        "second-order": "SecondOrderPerceptron",
+        "arow": "AROW",
+        "scw": "SCW",
+        "kernel": "KernelPerceptron",
+        "romma": "Romma",
+        "max-margin": "MaxMargin",
+    }
+    assert tuple(BY_WORD.values()) == (*novikoff.learners.LEARNERS, *DUALS, novikoff.MaxMargin)
+
+
+@pytest.mark.parametrize("word", BY_WORD)
+def test_every_parameter_is_an_option(word):
+    commands = next(a.choices for a in build(complete=True)._actions if a.dest == "command")
+    told = {o: a.help for a in commands["fit"]._actions for o in a.option_strings}
+    for name in inspect.signature(BY_WORD[word]).parameters:
+        if name not in NO_OPTIONS:
+            assert word in re.split(r"[\s,()]+", told[flag(name)]), name
+
+
+@pytest.mark.parametrize("word", BY_WORD)
+def test_defaults_can_be_given(folder, tmp_path, word):
+    """What the command reads from its words is what the learner has by itself."""
+    learner = BY_WORD[word]
+    words = []
+    for name, parameter in learner._parameters.items():
+        if name not in NO_OPTIONS and parameter.default is not None:
+            words += option(name, parameter.default).split()
+    given = build().parse_args(["fit", "x", "-o", "m", "--learner", word, *words])
+    found = parameters_given(given)
+    ours = {name: p.default for name, p in learner._parameters.items() if name in found}
+    assert found == ours
+    assert {name: type(value) for name, value in found.items()} == {
+        name: type(value) for name, value in ours.items()
+    }
 
 
 @pytest.mark.parametrize("words", [[], *([name] for name in COMMANDS if name != "fit")])
@@ -249,7 +287,8 @@ def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
             2,
             "--C is an option of passive-aggressive, scw, max-margin",
         ),
-        (("fit", "{clean}", "-o", "m", "--eta0", "-1"), 2, "--eta0 -1.0"),
+        (("fit", "{clean}", "-o", "m", "--eta0", "-1"), 2, "--eta0 -1 was given, but it must be"),
+        (("fit", "{clean}", "-o", "m", "--eta0", "x"), 2, "must be a finite number above 0."),
         (("fit", "{clean}", "-o", "m", "--epochs", "0"), 2, "whole number of at least 1"),
         (("fit", "{clean}", "-o", "m", "--learner", "winnow"), 3, "0/1 features"),
         (("fit", "-", "-o", "m"), 3, "found no examples"),

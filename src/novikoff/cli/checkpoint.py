@@ -6,7 +6,8 @@ import sys
 from argparse import Namespace
 from dataclasses import asdict, dataclass, field
 
-from novikoff.cli.options import LEARNERS, option
+from novikoff.cli.learners import word_for
+from novikoff.cli.options import option
 from novikoff.cli.paths import require_different, require_place
 from novikoff.data.results import Place, Skipped
 from novikoff.errors import ParameterError
@@ -85,8 +86,7 @@ def other_run(path: str, source: str, name: str, before: object, now: object) ->
         name = next(key for key in sorted({*before, *now}) if before.get(key) != now.get(key))
         before, now = before.get(name), now.get(name)
     if name == "learner":
-        words = {called: word for word, called in LEARNERS.items()}
-        before, now = words.get(str(before), before), words.get(str(now), now)
+        before, now = word_for(str(before)), word_for(str(now))
     return ParameterError(
         f"{path} was written by a run with {option(name, before)}, but this one has "
         f"{option(name, now)}: repeat the command that wrote it, or leave --resume out to start "

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Iterable
 
-from novikoff.cli.options import OF_FORMATS, PARAMETERS, READING, flag
+from novikoff.cli.options import OF_FORMATS, READING, flag
 from novikoff.errors import ParameterError
 
 
@@ -34,27 +34,6 @@ def require_meaning(arguments: Namespace, path: str, kind: str) -> None:
             refuse(arguments, [name], f"{why}: leave it out, or give another --format.")
     if was_given(arguments, "unlabelled") and arguments.label is not None:
         raise ParameterError("--label and --unlabelled contradict each other: leave one out.")
-
-
-def require_learner_has(arguments: Namespace) -> None:
-    """Every parameter that was given must be one of the learner's."""
-    for p in PARAMETERS:
-        if getattr(arguments, p.name) is not None and arguments.learner not in p.learners:
-            raise ParameterError(
-                f"{as_given(arguments, p.name)} is an option of {', '.join(p.learners)}, and not "
-                f"of {arguments.learner}: leave it out, or choose another --learner."
-            )
-    if arguments.shuffle is False and arguments.seed is not None:
-        raise ParameterError("--seed is that of the random order, which --no-shuffle turns off.")
-    if arguments.every is not None and not arguments.checkpoint:
-        raise ParameterError("--every says how often to write a checkpoint: give --checkpoint too.")
-    if arguments.every is not None and not arguments.every >= 0:
-        raise ParameterError(f"--every {arguments.every:g} must not be negative.")
-    words = [word for word, _ in arguments.class_weight or ()]
-    if len(words) != len(set(words)) or ("balanced" in words and len(words) > 1):
-        raise ParameterError(
-            "--class-weight is balanced, or LABEL=WEIGHT for some labels, each once."
-        )
 
 
 def require_cluster(arguments: Namespace) -> None:

@@ -3,32 +3,23 @@
 import os
 import time
 import warnings
-from argparse import ArgumentParser, BooleanOptionalAction, Namespace
-from inspect import signature
-from typing import Any
+from argparse import ArgumentParser, Namespace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 
-import novikoff
 from novikoff.cli import DONE, say
 from novikoff.cli.checkpoint import again, checkpoint_of
-from novikoff.cli.conflicts import refuse, require_cluster, require_learner_has
+from novikoff.cli.conflicts import refuse, require_cluster
 from novikoff.cli.data_file import BLOCK_BYTES, DataFile
+from novikoff.cli.learners import BY_WORD, add_parameters, given
 from novikoff.cli.model_file import Model
 from novikoff.cli.options import (
-    KERNELS,
-    LEARNERS,
-    PARAMETERS,
     add_reading,
     add_shards,
     count,
-    flag,
-    given,
-    kind_of,
     megabytes,
-    number_or,
     real,
     whole_number,
 )
@@ -46,7 +37,10 @@ from novikoff.cli.training import (
     weights_of_classes,
 )
 from novikoff.errors import FileError, ParameterError
+from novikoff.learners import Pocket
 from novikoff.learners.base import MistakeDriven
+from novikoff.learners.kernels.machine import DualLearner
+from novikoff.max_margin.estimator import MaxMargin
 
 EPOCHS, MEMORY, EVERY = 10, 2**30, 60.0
 BYTES_EACH = 32
@@ -80,7 +74,7 @@ def options(parser: ArgumentParser) -> None:
         metavar="MODEL",
         help="where to write it; - is standard output",
     )
-    add("--learner", choices=tuple(LEARNERS), default="averaged", help="[averaged]")
+    add("--learner", choices=tuple(BY_WORD), default="averaged", help="[averaged]")
     add(
         "--epochs",
         type=count,
@@ -121,34 +115,6 @@ def options(parser: ArgumentParser) -> None:
     )
 
 
-def add_parameters(parser: ArgumentParser) -> None:
-    """The parameters of the learners."""
-    group = parser.add_argument_group("parameters of the learner (see the library's documentation)")
-    for p in PARAMETERS:
-        options: dict[str, Any] = {"dest": p.name, "help": f"{p.help} ({', '.join(p.learners)})"}
-        if p.kind is bool:
-            options["action"] = BooleanOptionalAction
-        elif p.kind is dict:
-            options |= {"type": class_weight, "action": "append", "metavar": "LABEL=WEIGHT"}
-        else:
-            options |= {"type": real if p.kind is float else p.kind, "choices": p.choices}
-        if p.words:
-            options["type"] = number_or(p.words)
-        group.add_argument(flag(p.name), **options)
-
-
-@kind_of("balanced, or LABEL=WEIGHT with a weight from 0 on")
-def class_weight(text: str) -> tuple[str, float]:
-    """The word `balanced`, or a label and its weight."""
-    label, equals, weight = text.rpartition("=")
-    if not equals and text == "balanced":
-        return text, 1.0
-    value = float(weight)
-    if not label or not 0 <= value < float("inf"):
-        raise ValueError
-    return label, value
-
-
 def add_long_runs(parser: ArgumentParser) -> None:
     """The options of runs that go block by block."""
     add = parser.add_argument_group("large files and long runs").add_argument
@@ -175,33 +141,32 @@ def add_long_runs(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Train, and write the model."""
-    require_learner_has(arguments)
+    learner, parameters = BY_WORD[arguments.learner], given(arguments)
+    require_sense(arguments)
     require_cluster(arguments)
     if arguments.cluster:
         require_mixed(arguments)
     require_one_output(output=arguments.output, plot=arguments.plot)
     require_different(arguments.data, arguments.output, arguments.plot)
     require_place(arguments.output)
-    parameters = given(arguments)
     sketch = Sketch(arguments.plot, keep=bool(arguments.record)) if arguments.plot else None
-    learner = getattr(novikoff, LEARNERS[arguments.learner])
-    if arguments.learner == "max-margin":
+    if issubclass(learner, MaxMargin):
         require_whole(arguments, "the widest separator", ("epochs", "seed", "plot", *IN_BLOCKS))
         return fit_whole(learner(**parameters), sketch, arguments)
     epochs = arguments.epochs or EPOCHS
     parameters |= {"max_iter": epochs, "random_state": arguments.seed or 0}
-    if sketch and arguments.learner in KERNELS:
+    if sketch and issubclass(learner, DualLearner):
         raise ParameterError(
             f"--plot draws the runs of learners with weights, and {arguments.learner} has dual "
             "coefficients: leave it out."
         )
     if sketch:
         parameters["record"] = True
-    if arguments.n_jobs is not None and "n_jobs" in signature(learner).parameters:
+    if arguments.n_jobs is not None and "n_jobs" in learner._parameters:
         parameters["n_jobs"] = arguments.n_jobs
     model = learner(**parameters)
     model._check_parameters()
-    if arguments.learner in KERNELS:
+    if isinstance(model, DualLearner):
         require_whole(arguments, "a kernel machine")
         return fit_whole(model, sketch, arguments)
     if arguments.cluster:
@@ -214,11 +179,26 @@ def run(arguments: Namespace) -> int:
         return fit_progressively(model, arguments)
     if arguments.window is not None:
         raise ParameterError("--window is that of --progressive: give it too.")
-    if arguments.learner == "pocket" or (parameters.get("slack") and epochs > 1):
-        pocket = arguments.learner == "pocket"
-        require_whole(arguments, "the pocket" if pocket else "--slack with more than one epoch")
+    if isinstance(model, Pocket) or (parameters.get("slack") and epochs > 1):
+        pocket = "the pocket" if isinstance(model, Pocket) else None
+        require_whole(arguments, pocket or "--slack with more than one epoch")
         return fit_whole(model, sketch, arguments)
     return fit_in_blocks(model, epochs, sketch, arguments)
+
+
+def require_sense(arguments: Namespace) -> None:
+    """Options must not contradict each other."""
+    if arguments.shuffle is False and arguments.seed is not None:
+        raise ParameterError("--seed is that of the random order, which --no-shuffle turns off.")
+    if arguments.every is not None and not arguments.checkpoint:
+        raise ParameterError("--every says how often to write a checkpoint: give --checkpoint too.")
+    if arguments.every is not None and not arguments.every >= 0:
+        raise ParameterError(f"--every {arguments.every:g} must not be negative.")
+    words = [word for word, _ in arguments.class_weight or ()]
+    if len(words) != len(set(words)) or ("balanced" in words and len(words) > 1):
+        raise ParameterError(
+            "--class-weight is balanced, or LABEL=WEIGHT for some labels, each once."
+        )
 
 
 def require_whole(arguments: Namespace, what: str, names: tuple[str, ...] = IN_BLOCKS) -> None:
