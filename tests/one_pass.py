@@ -3,8 +3,7 @@
 import numpy as np
 
 from novikoff.core.examples import n_visits
-from novikoff.core.log import Log
-from novikoff.core.loops import Joint, Pass, Single, drive
+from novikoff.core.loops import Joint, Log, Pass, Single, drive
 
 
 def one_pass(W, D, rule, shares=None):

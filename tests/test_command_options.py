@@ -89,7 +89,7 @@ def test_reading_options_are_for_the_formats_that_have_them(folder, kind, name):
         ("predict - -", "MODEL and DATA cannot both come from standard input"),
         ("verify - -", "CERT and DATA cannot both come"),
         ("plot - - -o x.png", "MODEL and DATA cannot both come"),
-        ("show - --data -", "MODEL and DATA cannot both come"),
+        ("show - --data -", "MODEL and --data cannot both come"),
         ("certify x.svm --json --save -", "leave one out"),
         ("show model --json --top 3", "--top has no meaning beside --json"),
         ("show model --bits 3", "--bits has no meaning here"),

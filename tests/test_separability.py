@@ -607,5 +607,5 @@ def test_an_example_of_weight_0_is_not_there(world, data, bias):
 
 
 def test_weights_must_be_weights():
-    with pytest.raises(DataError, match="sample_weight has no meaning: Negative"):
+    with pytest.raises(DataError, match="wrong with sample_weight: Negative"):
         separability(GATES, [0, 0, 0, 1], sample_weight=[1, -1, 1, 1])

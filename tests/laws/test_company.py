@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from laws.learners import fitted
-from novikoff import KernelPerceptron, Romma
+from novikoff import KernelPerceptron, Romma, VotedPerceptron
 from novikoff.learners import LEARNERS
 
 KERNELS = [{"kernel": "rbf"}, {"kernel": "poly", "degree": 2}, {"kernel": "linear"}]
@@ -64,3 +64,14 @@ def test_scores_of_linear_learners(learner, n_classes, form):
     X, y = some(200, 17, np.float64, n_classes)
     X = np.float64(X > 0) if "Winnow" in learner.__name__ else X
     assert_the_same_alone(fitted(learner, form(X), y, max_iter=2), form(X[:130]))
+
+
+@pytest.mark.parametrize("multi_class", ["joint", "ovr"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_labels_by_votes(n_classes, dtype, multi_class):
+    """Where the scores of some voter are a tie, but for rounding."""
+    X, y = some(600, 40, dtype, n_classes)
+    new, _ = some(120, 40, dtype, n_classes, seed=2)
+    model = fitted(VotedPerceptron, X, y, max_iter=1, multi_class=multi_class)
+    assert_the_same_alone(model, on_the_boundary(model, new, dtype))

@@ -3,7 +3,6 @@
 import logging
 import os
 import sys
-import time
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,13 +10,13 @@ from contextlib import contextmanager
 from novikoff import Separability
 from novikoff.cli import DONE, STOPPED, TERMINATED, say
 from novikoff.cli.checkpoint import again, checkpoint_of
-from novikoff.cli.commands.certify import BYTES_EACH, About
+from novikoff.cli.commands.certify import BYTES_EACH
 from novikoff.cli.conflicts import require_meaning
 from novikoff.cli.data_file import asked, require_room
 from novikoff.cli.paths import require_different
 from novikoff.cli.progress import Bar
 from novikoff.cli.signals import Terminated
-from novikoff.cli.summary import finish, summarize
+from novikoff.cli.summary import finish
 from novikoff.cli.text import counted, tell_skipped
 from novikoff.cli.training import weights_by_label, weights_of_classes
 from novikoff.cluster.certifying import Workers
@@ -25,6 +24,7 @@ from novikoff.cluster.connecting import connected, gigabytes, require_dask
 from novikoff.cluster.fitting import fitted_on
 from novikoff.cluster.report import Mixed, Moment
 from novikoff.cluster.sources import SHARD_BYTES, FileShard, Sharded, sharded
+from novikoff.cluster.surveying import Layout
 from novikoff.learners.base import MistakeDriven
 from novikoff.separation.sharded.coordinator import Travel
 
@@ -52,8 +52,8 @@ def found_shards(arguments: Namespace) -> Sharded:
 # ------------------------------------------------------------- certificates
 
 
-def certified(arguments: Namespace) -> tuple[Separability, About]:
-    """The verdict on all shards, and what is to be said of them."""
+def certified(arguments: Namespace) -> tuple[Separability, Layout, str]:
+    """The verdict on all shards, what is in them, and how many rows were sent about."""
     how = (arguments.fit_intercept, arguments.tol, arguments.budget)
     with working(arguments) as workers, TravelBar() as watch:
         result, travel = workers.certify(*how, watch=watch)
@@ -62,7 +62,7 @@ def certified(arguments: Namespace) -> tuple[Separability, About]:
         f"{travel.rows:,} of {sum(layout.n_examples):,} examples, in {travel.passes:,} passes over "
         f"{counted(workers.count, 'shard')}"
     )
-    return result, About(layout.n_features, layout.names, layout.base, told)
+    return result, layout, told
 
 
 def verified(arguments: Namespace, certificate: Separability) -> bool:
@@ -97,7 +97,6 @@ class TravelBar(Bar):
 
 def fit_on_cluster(model: MistakeDriven, arguments: Namespace) -> int:
     """Train on shards, and write the model."""
-    started = time.monotonic()
     found_shards(arguments)
     checkpoint = checkpoint_of(arguments, once=False) if arguments.checkpoint else None
     resume = arguments.resume and os.path.exists(checkpoint or "")
@@ -133,7 +132,6 @@ def fit_on_cluster(model: MistakeDriven, arguments: Namespace) -> int:
     if checkpoint is not None and os.path.exists(checkpoint):
         os.remove(checkpoint)
     if not arguments.quiet:
-        summarize(model, time.monotonic() - started)
         summarize_mix(fitted.mixed)
     return DONE
 

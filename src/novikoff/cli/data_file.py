@@ -93,10 +93,6 @@ class DataFile(NamedTuple):
             what = f"{error.what}. {error.advice}" if advise else error.what
             raise self.blamed(block, error.row - before, what, **error.parameters) from None
 
-    def require_room(self, n: int, bytes_each: int) -> None:
-        """The memory of this machine must do for so many features, of that many bytes each."""
-        require_room(self.called, n, bytes_each)
-
     def require_classes(self, data: Data, named: list[str] | None = None, *, many: bool) -> None:
         """There must be two labels, or more if many are fine; only the named ones, if any are."""
         y = as_labels(data.y)
@@ -121,7 +117,7 @@ def named_labels(words: Sequence[str], y: Array) -> list[Any]:
 
 
 def require_room(called: str, n: int, bytes_each: int) -> None:
-    """The same for the features of what is called so."""
+    """The memory of this machine must do for so many features, of that many bytes each."""
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if n * bytes_each > there:
         raise FileError(

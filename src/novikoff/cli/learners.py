@@ -4,12 +4,13 @@ Both are what the learners declare: a new one has its word and its options here 
 """
 
 import re
-from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from argparse import BooleanOptionalAction, Namespace
 from typing import Any
 
 from novikoff.cli.conflicts import as_given
 from novikoff.cli.model_file import Model
-from novikoff.cli.options import flag, kind_of
+from novikoff.cli.options import Kind, flag
+from novikoff.cli.parser import Parser
 from novikoff.errors import ParameterError
 from novikoff.learners import DUALS, LEARNERS
 from novikoff.max_margin.estimator import MaxMargin
@@ -41,28 +42,24 @@ def table() -> dict[str, dict[str, Parameter]]:
     return found
 
 
-def add_parameters(parser: ArgumentParser) -> None:
+def ask_parameters(parser: Parser) -> None:
     """An option for every parameter, of which only the learner knows what it may be."""
-    group = parser.add_argument_group("parameters of the learner (see the library's documentation)")
+    parser.section("parameters of the learner (see the library's documentation)")
     for name, having in table().items():
         by_help: dict[str, list[str]] = {}
         for word, parameter in having.items():
             by_help.setdefault(parameter.short, []).append(word)
         told = "; ".join(f"{short} ({', '.join(words)})" for short, words in by_help.items())
-        words = [word for p in having.values() for word in p.kind.choices or ()]
-        one = parameter.kind
-        if one.is_flag:
-            group.add_argument(flag(name), action=BooleanOptionalAction, help=told)
-        elif one is CLASS_WEIGHT:
-            group.add_argument(
-                flag(name), type=class_weight, action="append", metavar="LABEL=WEIGHT", help=told
-            )
+        words = dict.fromkeys(word for p in having.values() for word in p.kind.choices or ())
+        if parameter.kind.is_flag:
+            parser.ask(flag(name), told, action=BooleanOptionalAction)
+        elif parameter.kind is CLASS_WEIGHT:
+            parser.ask(flag(name), told, LABEL_WEIGHT, action="append")
         else:
-            choices = [word for word in dict.fromkeys(words) if word not in NOT_OF_FILES]
-            group.add_argument(flag(name), choices=choices or None, help=told)
+            choices = [word for word in words if word not in NOT_OF_FILES]
+            parser.ask(flag(name), told, choices=choices or None)
 
 
-@kind_of("balanced, or LABEL=WEIGHT with a weight from 0 on")
 def class_weight(text: str) -> tuple[str, float]:
     """The word `balanced`, or a label and its weight."""
     label, equals, weight = text.rpartition("=")
@@ -72,6 +69,11 @@ def class_weight(text: str) -> tuple[str, float]:
     if not label or not 0 <= value < float("inf"):
         raise ValueError
     return label, value
+
+
+LABEL_WEIGHT = Kind(
+    "LABEL=WEIGHT", "balanced, or LABEL=WEIGHT with a weight from 0 on", class_weight
+)
 
 
 def given(arguments: Namespace) -> dict[str, Any]:

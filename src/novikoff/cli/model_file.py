@@ -9,7 +9,6 @@ import numpy as np
 from novikoff.cli import say
 from novikoff.cli.data_file import DataFile
 from novikoff.cli.options import OF_FORMATS
-from novikoff.cli.paths import require_one_input
 from novikoff.cli.text import counted, listed, tell_skipped
 from novikoff.data.locations import third_label
 from novikoff.data.pipes import Pipe
@@ -140,7 +139,6 @@ class ModelFile(NamedTuple):
 
 def model_and_data(arguments: Namespace) -> tuple[ModelFile, DataFile]:
     """The model and the examples that were named."""
-    require_one_input(model=arguments.model, data=arguments.data)
     trained = ModelFile.load(arguments.model)
     if arguments.n_jobs is not None and hasattr(trained.model, "n_jobs"):
         trained.model.n_jobs = arguments.n_jobs

@@ -1,12 +1,14 @@
 """What the options of several commands have in common, and what they are called."""
 
-from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, _ArgumentGroup
+from argparse import ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Callable
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from novikoff.data.formats import FORMATS
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from novikoff.cli.parser import Parser
 
 READING = (
     *("format", "label", "weight", "ignore", "n_features", "zero_based", "bits"),
@@ -14,13 +16,11 @@ READING = (
 )
 """The options of `novikoff.data.read` that the commands have."""
 OF_FORMATS = {
-    name: tuple(
-        f.name for f in FORMATS.values() if name.replace("unlabelled", "label") in f.options
-    )
-    for name in ("label", "weight", "ignore", "unlabelled", "n_features", "zero_based", "bits")
+    name: tuple(line.name for line in FORMATS.values() if name in line.options)
+    for name in ("label", "weight", "ignore", "n_features", "zero_based", "bits")
 }
+OF_FORMATS["unlabelled"] = OF_FORMATS["label"]
 """Options of readers that have a meaning for some formats only."""
-A_FILE = "a file, or - for standard input"
 
 
 def flag(name: str) -> str:
@@ -59,49 +59,40 @@ def option(name: str, *given: object) -> str:
 # ------------------------------------------------------------- what is read from a word
 
 
-def kind_of(what: str) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
-    """Let a reader of words say what it expects of one that it cannot read."""
+@dataclass(frozen=True)
+class Kind:
+    """What is read from a word of the command line."""
 
-    def telling(reader: Callable[[str], T]) -> Callable[[str], T]:
-        def told(text: str) -> T:
-            try:
-                return reader(text)
-            except ValueError:
-                raise ArgumentTypeError(f"found {text}, expected {what}") from None
+    metavar: str | None
+    """What help calls it; None for the name of the option."""
+    expected: str
+    read: Callable[[str], object]
 
-        return told
-
-    return telling
-
-
-real = kind_of("a number")(float)
+    def __call__(self, text: str) -> object:
+        """Read it, or say what is expected."""
+        try:
+            return self.read(text)
+        except ValueError:
+            raise ArgumentTypeError(f"found {text}, expected {self.expected}") from None
 
 
-def whole_number(what: str, least: int, most: int) -> Callable[[str], int]:
+def within(least: int, most: int) -> Callable[[str], int]:
     """A whole number within bounds."""
 
-    @kind_of(what)
-    def reader(text: str) -> int:
+    def read(text: str) -> int:
         number = int(text)
         if not least <= number <= most:
             raise ValueError
         return number
 
-    return reader
+    return read
 
 
-count = whole_number("a whole number of at least 1", 1, 2**62 - 1)
-
-
-@kind_of("a size from 1 on, as 65536, 64K, 16M or 1G")
-def megabytes(text: str) -> int:
-    """A number of bytes."""
+def n_bytes(text: str) -> int:
+    """A number of bytes, as 16M."""
     units = {"k": 10, "m": 20, "g": 30}
     shift = units.get(text[-1:].lower(), 0)
-    number = int(text[:-1] if shift else text)
-    if number < 1:
-        raise ValueError
-    return number << shift
+    return within(1, 2**62)(text[:-1] if shift else text) << shift
 
 
 def column(text: str) -> str | int:
@@ -112,58 +103,43 @@ def column(text: str) -> str | int:
         return text
 
 
+REAL = Kind(None, "a number", float)
+SECONDS = Kind("SECONDS", "a number", float)
+WHOLE = Kind("N", "a whole number", int)
+COUNT = Kind("N", "a whole number of at least 1", within(1, 2**62 - 1))
+SIZE = Kind("SIZE", "a size from 1 on, as 65536, 64K, 16M or 1G", n_bytes)
+COLUMN = Kind("COLUMN", "the name or the number of a column", column)
+
+
 # ------------------------------------------------------------- options of several commands
 
 
-def add_reading(parser: ArgumentParser) -> None:
+def ask_reading(parser: "Parser") -> None:
     """The options of a command that reads examples."""
-    add = parser.add_argument_group("reading").add_argument
+    parser.section("reading")
+    ask = parser.ask
     formats = "what the file is [by its name, then by its content]"
-    add("--format", choices=tuple(FORMATS), help=formats)
-    add("--label", type=column, metavar="COLUMN", help="of a table, the column of labels [label]")
-    add("--weight", type=column, metavar="COLUMN", help="of a table, the column of weights")
-    add(
-        "--ignore",
-        type=column,
-        action="append",
-        metavar="COLUMN",
-        help="of a table, a column to leave out (once each)",
-    )
-    add("--n-features", type=count, metavar="N", help="of svmlight text, the number of features")
-    add(
-        "--zero-based",
-        action=BooleanOptionalAction,
-        help="of svmlight text, whether indices start at 0 [if one is 0]",
-    )
-    add("--bits", type=count, metavar="B", help="of VW text: hash names into 2^B columns [18]")
-    add(
-        "--bad-lines",
-        choices=("error", "skip"),
-        help="what to do about a line that cannot be read [error: end, and write nothing]",
-    )
-    add(
-        "--n-jobs",
-        type=kind_of("a whole number")(int),
-        metavar="N",
-        help="threads that parse and certify [all cores], learn and predict [one]",
-    )
+    ask("--format", formats, choices=tuple(FORMATS))
+    ask("--label", "of a table, the column of labels [label]", COLUMN)
+    ask("--weight", "of a table, the column of weights", COLUMN)
+    ask("--ignore", "of a table, a column to leave out (once each)", COLUMN, action="append")
+    ask("--n-features", "of svmlight text, the number of features", COUNT)
+    zero = "of svmlight text, whether indices start at 0 [if one is 0]"
+    ask("--zero-based", zero, action=BooleanOptionalAction)
+    ask("--bits", "of VW text: hash names into 2^N columns [18]", COUNT)
+    bad = "what to do about a line that cannot be read [error: end, and write nothing]"
+    ask("--bad-lines", bad, choices=("error", "skip"))
+    ask("--n-jobs", "threads that parse and certify [all cores], learn and predict [one]", WHOLE)
 
 
-def add_shards(parser: ArgumentParser, title: str = "data in shards") -> _ArgumentGroup:
+def ask_shards(parser: "Parser", title: str = "data in shards") -> None:
     """The options of a command that asks the workers of a cluster."""
-    group = parser.add_argument_group(title)
-    add = group.add_argument
-    add(
-        "--cluster",
-        metavar="local|ADDRESS",
-        help="have workers read the files, as 'shards/*.svm': here, or those of the dask scheduler "
-        "at this address",
+    parser.section(title)
+    where = (
+        "have workers read the files, as 'shards/*.svm': here, or those of the dask scheduler at "
+        "this address"
     )
-    add(
-        "--shard-bytes",
-        type=megabytes,
-        metavar="SIZE",
-        help="with --cluster, cut plain text files larger than this into shards [64M]",
-    )
-    add("--workers", type=count, metavar="N", help="of --cluster local, how many [all cores]")
-    return group
+    parser.ask("--cluster", where, metavar="local|ADDRESS")
+    size = "with --cluster, cut plain text files larger than this into shards [64M]"
+    parser.ask("--shard-bytes", size, SIZE)
+    parser.ask("--workers", "of --cluster local, how many [all cores]", COUNT)

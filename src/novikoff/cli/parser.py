@@ -10,7 +10,10 @@ from typing import Any, NoReturn
 
 from novikoff import __version__
 from novikoff.cli.commands import COMMANDS
+from novikoff.cli.options import Kind
+from novikoff.cli.paths import require_files
 
+A_FILE = "a file, or - for standard input"
 EPILOG = """exit status:
   0    done; for verify: the certificate holds
   1    verify: the certificate does not hold; certify: undecided
@@ -28,6 +31,37 @@ class Parser(argparse.ArgumentParser):
     command = ""
     """Whose options are still to be added."""
 
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **how)
+        self.at: argparse._ActionsContainer = self
+        """Where options are added: the section of the help that is written."""
+        self.read: dict[str, str] = {}
+        self.written: dict[str, str] = {}
+        """The options that name files, by what the command line calls them."""
+        self.no_text: list[str] = []
+
+    def section(self, title: str) -> None:
+        """Let the options that come have a title in the help."""
+        self.at = self.add_argument_group(title)
+
+    def ask(self, names: str, told: str, kind: Kind | None = None, **how: Any) -> str:
+        """Add an option, or a word without a name, and return where its value will be."""
+        if kind is not None:
+            how = {"type": kind, "metavar": kind.metavar} | how
+        return self.at.add_argument(*names.split(), help=told, **how).dest
+
+    def reads(self, name: str, metavar: str, told: str = A_FILE) -> None:
+        """The same for a file to be read, - being standard input."""
+        self.read[name if name.startswith("-") else metavar] = self.ask(name, told, metavar=metavar)
+
+    def writes(
+        self, names: str, metavar: str, told: str, *, text: bool = False, **how: Any
+    ) -> None:
+        """The same for a file to be written, - being standard output."""
+        word = names.split()[-1] if names.startswith("-") else metavar
+        self.written[word] = self.ask(names, told, metavar=metavar, **how)
+        self.no_text += [] if text else [word]
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and where the options are listed."""
         end = "" if message.endswith("?") else "."
@@ -39,6 +73,11 @@ class Parser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._near(unknown)}")
+        read, written = (
+            {word: getattr(found, dest) for word, dest in named.items()}
+            for named in (self.read, self.written)
+        )
+        require_files(read, written, self.no_text)
         return found, unknown
 
     def fill(self) -> None:

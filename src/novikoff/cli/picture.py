@@ -9,7 +9,6 @@ from scipy import sparse
 
 from novikoff.cli import say
 from novikoff.cli.commands.plot import PICTURES
-from novikoff.cli.paths import require_place
 from novikoff.cli.signals import Terminated
 from novikoff.cli.training import Training
 from novikoff.errors import NotSeparable, NovikoffError, ParameterError
@@ -66,7 +65,6 @@ class Sketch:
         self.path, self.keep = path, keep
         """Is the record of the run to stay in the model?"""
         self.kind = picture_kind(path, None)
-        require_place(path)
 
     def of_blocks(self, training: Training) -> Trace:
         """What happened, with the examples of a run that has ended."""

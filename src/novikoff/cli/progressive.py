@@ -1,10 +1,10 @@
 """`novikoff fit --progressive`: predict every example of a file, then learn from it."""
 
 import sys
-import time
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TextIO
 
@@ -14,7 +14,7 @@ from novikoff.cli import DONE
 from novikoff.cli.conflicts import refuse
 from novikoff.cli.data_file import BLOCK_BYTES, DataFile, named_labels
 from novikoff.cli.signals import as_signalled, stopping
-from novikoff.cli.summary import finish, summarize, tell_so_far
+from novikoff.cli.summary import finish, tell_so_far
 from novikoff.cli.text import counted
 from novikoff.cli.training import weights_of_classes
 from novikoff.data.locations import first_not_among, third_label
@@ -32,30 +32,33 @@ NOT_BESIDE = (
 )
 
 
+@dataclass
 class Blocks:
     """The blocks of a file on their way to a learner, and what is to be remembered of them."""
 
-    def __init__(self, file: DataFile, named: list[str] | None, block_bytes: int) -> None:
-        self.file, self.named, self.block_bytes = file, named, block_bytes
-        self.skipped, self.n = Skipped(), 0
-        self.names: list[str] | None = None
-        self.at: tuple[Data, int] | None = None
-        """The block that is learned from, and how many examples came before it."""
+    file: DataFile
+    named: list[str] | None
+    """All labels there may be, as they were named."""
+    block_bytes: int
+    skipped: Skipped = field(default_factory=Skipped)
+    names: list[str] | None = None
+    n: int = 0
+    """How many examples came before the block that is learned from."""
+    block: Data | None = None
 
     def __iter__(self) -> Iterator[Data]:
         with closing(self.file.stream(self.block_bytes)) as blocks:
             for block in blocks:
                 self.skipped, self.names = self.skipped + block.skipped, self.names or block.names
                 if len(block.y):
-                    if self.named is not None:
-                        self._require_named(block, self.named)
-                    self.at = (block, self.n)
+                    self._require_named(block)
+                    self.block = block
                     yield block
                     self.n += len(block.y)
 
-    def _require_named(self, block: Data, named: list[str]) -> None:
-        known = named_labels(named, block.y)
-        other = first_not_among(block.y, known)
+    def _require_named(self, block: Data) -> None:
+        known = named_labels(self.named or (), block.y)
+        other = first_not_among(block.y, known) if known else None
         if other is not None:
             raise self.file.blamed(block, other[0], third_label(other[1], known))
 
@@ -73,7 +76,6 @@ def fit_progressively(model: MistakeDriven, arguments: Namespace) -> int:
 
     A signal ends a pipe where it is.
     """
-    started = time.monotonic()
     why = "has no meaning beside --progressive, which makes one pass in the order of the file"
     refuse(arguments, NOT_BESIDE, f"{why}: leave it out.")
     weights = weights_of_classes(arguments)
@@ -95,8 +97,6 @@ def fit_progressively(model: MistakeDriven, arguments: Namespace) -> int:
                 as_signalled(stopped[0])
             raise
     finish(model, blocks.names, file.reading, blocks.skipped, blocks.n, arguments)
-    if not arguments.quiet:
-        summarize(model, time.monotonic() - started)
     if stopped:
         return tell_so_far(f"after {counted(blocks.n, 'example')}", arguments.output, stopped[0])
     return DONE
@@ -126,6 +126,6 @@ def learn(
             print(progress, file=out, flush=True)
         blocks.n = model._state.stream.n_seen
     except BadRow:
-        assert blocks.at is not None
-        with blocks.file.blaming(*blocks.at):
+        assert blocks.block is not None
+        with blocks.file.blaming(blocks.block, blocks.n):
             raise

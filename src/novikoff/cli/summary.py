@@ -1,6 +1,7 @@
 """What a run came to: the file of its model, and a few lines for people."""
 
 import sys
+import time
 from argparse import Namespace
 
 import numpy as np
@@ -24,7 +25,7 @@ def finish(
     n_examples: int,
     arguments: Namespace,
 ) -> None:
-    """Write the model, and say which lines were left out."""
+    """Write the model, say which lines were left out, and what the run came to."""
     if names is not None:
         model.feature_names_in_ = np.array(names, dtype=object)
     if reading.get("format") == "vw":
@@ -33,22 +34,17 @@ def finish(
     extra = {"reading": kept, "bad_lines": skipped.n_lines, "examples": n_examples}
     save(model, arguments.output, extra=extra)
     tell_skipped(skipped)
-
-
-def summarize(model: Model, seconds: float) -> None:
-    """What a run came to, for people."""
-    lines = [f"{type(model).__name__} of {named_classes(model.classes_)}, {seconds:.1f} s"]
-    if isinstance(model, MaxMargin):
-        lower, upper = outward(model.margin_)
-        on_it = counted(len(model.support_), "example")
-        lines.append(f"margin {lower} to {upper}, {on_it} on it or inside")
-    else:
-        lines += learned(model)
-    print(*lines, sep="\n", file=sys.stderr)
+    if not arguments.quiet:
+        seconds = time.monotonic() - arguments.started
+        of = f"{type(model).__name__} of {named_classes(model.classes_)}"
+        print(f"{of}, {seconds:.1f} s", *learned(model), sep="\n", file=sys.stderr)
 
 
 def learned(model: Model) -> list[str]:
-    """How many mistakes were made, and what that proves or calls for."""
+    """What margin was found, or how many mistakes were made and what that proves or calls for."""
+    if isinstance(model, MaxMargin):
+        on_it = counted(len(model.support_), "example")
+        return [f"margin {' to '.join(outward(model.margin_))}, {on_it} on it or inside"]
     made = f"made {counted(model.n_mistakes_, 'mistake')} in {counted(model.n_iter_, 'epoch')}"
     if model.converged_:
         bound = getattr(model, "mistake_bound_", float("inf"))

@@ -5,7 +5,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.core.jit import njit, overload
-from novikoff.core.rows import U, constant, touch
+from novikoff.core.rows import U, touch
+
+
+def constant(array: Any) -> Any:
+    """A read-only view, so that one compiled form reads all arrays, memory maps included."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
 
 LOOK_AHEAD = 8
 ALL, ONE = np.empty(0, np.int64), constant(np.ones(1))

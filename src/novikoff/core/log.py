@@ -9,40 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.core.examples import Examples
+from novikoff.core.loops import Log
 from novikoff.typing import Array
-
-UNSEEN = np.empty(0), np.empty(0, np.int64), np.empty(0)
-
-
-class Log(NamedTuple):
-    """What happened, update by update: room for it, or the updates themselves."""
-
-    time: Any
-    """When: the visit of the pass."""
-    gained: Any
-    """The class whose weights gained the example, -1 for none,"""
-    lost: Any
-    """and the class whose weights lost it."""
-    step: Any
-    """What the rule tells of its step: what the example was multiplied by, without its sign."""
-    score: Any
-    """The score of the machine before the update, or by how much the right class led its rival;"""
-    mistakes: Any
-    """how many mistakes there were by then;"""
-    square: Any
-    """and the squared length of the weights after it, of the machine's or of all. These three are
-    empty if nobody asked for them."""
-
-    @classmethod
-    def room(cls, n: int, *, recorded: bool = False) -> "Log":
-        """Room for `n` updates."""
-        whole, classes = np.empty(n, np.int64), np.empty((2, n), np.int32)
-        seen = (np.empty(n), np.empty(n, np.int64), np.empty(n)) if recorded else UNSEEN
-        return cls(whole, classes[0], classes[1], np.empty(n), *seen)
-
-    def some(self, low: int, high: int) -> "Log":
-        """The updates from one number on, up to another."""
-        return Log(*(column[low:high] for column in self))
 
 
 def columns(*, many: bool = False, counted: bool = False, dual: bool = False) -> np.dtype[Any]:

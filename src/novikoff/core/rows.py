@@ -80,13 +80,6 @@ class Above(NamedTuple):
     level: float
 
 
-def constant(array: Any) -> Any:
-    """A read-only view, so that one compiled form reads all arrays, memory maps included."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
 # ------------------------------------------------------------- getting at the entries
 
 

@@ -7,8 +7,9 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from novikoff.core.examples import constant
 from novikoff.core.jit import njit
-from novikoff.core.rows import CSR, U, constant, is_binary, norm
+from novikoff.core.rows import CSR, U, is_binary, norm
 from novikoff.errors import BadRow, DataError, WeightOverflow
 from novikoff.inputs.doubles import EXACT, require_exact
 
@@ -48,7 +49,8 @@ def read(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise DataError("X is a masked array with masked values: fill them in, or drop the rows.")
     if isinstance(X, np.ndarray) and X.dtype.newbyteorder("=") in _AS_IS:
         X = X.astype(X.dtype.newbyteorder("="), copy=False)
-    require_exact(X)
+    else:
+        require_exact(X)
     X = validate_data(
         estimator,
         in_csr(X) if sparse.issparse(X) else X,

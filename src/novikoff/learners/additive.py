@@ -25,16 +25,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.core import rules
-from novikoff.core.examples import weight
-from novikoff.core.log import Log
-from novikoff.core.loops import Pass, move
+from novikoff.core.examples import ONE, weight
+from novikoff.core.loops import Log, Pass, move
 from novikoff.core.rows import Unit, add
 from novikoff.core.rules import is_right, of
 from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import as_rows
 from novikoff.inputs.weights import felt, least_positive
+from novikoff.learners.base import FIT_INTERCEPT, MistakeDriven
 from novikoff.learners.epoch import Work
-from novikoff.learners.linear import Linear
 from novikoff.learners.replay import Moves
 from novikoff.learners.state import WEIGHTS, Ledger, State, first_weights
 from novikoff.parameters import choice, flag, number
@@ -88,9 +87,10 @@ def push(rule, W, y, r, m, D, i):
     return a
 
 
-class Additive(Linear):
+class Additive(MistakeDriven):
     """The perceptrons: learners that add examples to their weights (abstract)."""
 
+    fit_intercept: bool = FIT_INTERCEPT
     normalize: bool = flag(
         default=False,
         short="scale every example to length 1",
@@ -256,7 +256,8 @@ class Additive(Linear):
         return run
 
     def _epoch(self, run: State, work: Work) -> tuple[int, float, int]:
-        smallest = self.eta0 * least_positive(work.D.weight)
+        weights = work.D.weight
+        smallest = self.eta0 * (1.0 if weights is ONE else least_positive(weights))
         if not run.weights.dtype.type(smallest) > 0:
             raise ParameterError(
                 f"A step of {{eta0}} times the weights is {smallest:.1g}, which is nothing in "

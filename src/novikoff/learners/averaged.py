@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.core.examples import Examples
-from novikoff.core.log import Log
-from novikoff.core.loops import replay
+from novikoff.core.loops import Log, replay
 from novikoff.inputs.arrays import overflow
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.state import Field, State

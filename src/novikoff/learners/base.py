@@ -5,6 +5,7 @@ weights, what it keeps of the mistakes. Everything a fitted model knows is in it
 """
 
 from abc import abstractmethod
+from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.core.examples import Examples, n_visits, shuffled
-from novikoff.core.log import Log
-from novikoff.core.loops import Pass
+from novikoff.core.loops import Log, Pass
 from novikoff.errors import DataError, ParameterError
-from novikoff.inputs.arrays import as_rows, lengths_of, names_in, read, require_sound
+from novikoff.inputs.arrays import names_in, read, require_sound
 from novikoff.inputs.fingerprint import fingerprint
 from novikoff.inputs.labels import (
     as_labels,
@@ -31,6 +31,7 @@ from novikoff.learners.epoch import (
     Work,
     first_visits,
     learn,
+    look_on,
     made,
     pass_over,
     pieces,
@@ -42,6 +43,14 @@ from novikoff.learners.state import Field, State, Stream, Undo, undone_on_error
 from novikoff.parallel.pool import at_work
 from novikoff.parameters import CLASS_WEIGHT, JOBS, flag, given
 from novikoff.typing import Array
+
+FIT_INTERCEPT = flag(
+    default=True,
+    short="have a bias",
+    text="""Learn a bias $b$, as the weight of one more feature that is always 1. Without it the
+    hyperplane goes through the origin.""",
+    space=True,
+)
 
 
 class MistakeDriven(Predicting):
@@ -151,6 +160,39 @@ class MistakeDriven(Predicting):
 
     # ------------------------------------------------------ fitting
 
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Pass over the data until an epoch makes no update, or `max_iter` times.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Dense or any scipy sparse format, a pandas or polars frame. Floats of single
+            and double precision, booleans and unsigned bytes are read as they are; all
+            else is converted to doubles first.
+        y : array of shape (n_samples,)
+            Labels of two classes or more. Of two, the larger is the positive class.
+        coef_init : array of shape (n_features,) or (1, n_features), optional
+            The weights to start from, instead of 0; of shape (n_classes, n_features) for more
+            than two classes.
+        intercept_init : float or array of shape (1,), optional
+            The bias to start from, instead of 0; one each for more than two classes.
+        sample_weight : array of shape (n_samples,), optional
+            How much each example counts: what its update is multiplied by, unless the learner
+            says otherwise. Weight 0 leaves it out.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, coef_init, intercept_init, sample_weight)
+
     def _fit(
         self, X: Any, y: Any, coef: Any = None, intercept: Any = None, sample_weight: Any = None
     ) -> Self:
@@ -160,8 +202,10 @@ class MistakeDriven(Predicting):
             y = as_labels(y)
             check_consistent_length(X, y)
             classes, y = numbered(y) if self._takes_many_classes else numbered_two(y)
-            weight = example_weights(y, classes, self.class_weight, sample_weight)
-            require_some(weight)
+            weight = None
+            if self.class_weight is not None or sample_weight is not None:
+                weight = example_weights(y, classes, self.class_weight, sample_weight)
+                require_some(weight)
             if self._going_on(coef, intercept) and not np.array_equal(classes, self.classes_):
                 raise DataError(
                     "{warm_start=} goes on from a model of the classes "
@@ -185,7 +229,7 @@ class MistakeDriven(Predicting):
         again, updates = run.begin_fit(
             len(y), fingerprint(X, y, weight) if self.warm_start else None
         )
-        run.ledger.step_ratio = ratio(weight)
+        run.ledger.step_ratio = 1.0 if weight is None else ratio(weight)
         self._watch(run)
         if run.log is not None:
             run.log.begin_fit(X, y, same=again)
@@ -194,7 +238,7 @@ class MistakeDriven(Predicting):
         every = Examples(self._rows(X, run.space), y).weighted(weight)
         since = np.zeros(n_classes, np.int64)
         log = room(self, run, len(y))
-        with at_work(self.n_jobs) as team:
+        with nullcontext() if self.n_jobs is None else at_work(self.n_jobs) as team:
             for epoch in range(self.max_iter):
                 D = every.visited(self._order(keep, len(y), random))
                 run.begin_pass()
@@ -260,6 +304,28 @@ class MistakeDriven(Predicting):
 
     # ------------------------------------------------------ streaming
 
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from one more block of a stream: a single pass over it.
+
+        A chain of calls gives bit for bit what one epoch of `fit` over all blocks gives
+        (with ``shuffle=False``). A call that raises leaves the model as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        classes : array of labels, optional
+            All labels there are: they take part from the start, and another is an error. Without
+            it those of the first block do, and any label that comes later is a class that
+            takes part from its first example on, with weights of 0.
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._partial_fit(X, y, classes, sample_weight)
+
     def _partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         self._check_parameters()
         if self._is_fitted():
@@ -323,22 +389,10 @@ class MistakeDriven(Predicting):
             D = Examples(self._rows(X, run.space), y).weighted(weight).visited(order)
             since = first_visits(D, late)
             if len(since) == 1 or (len(since) == 2 and since.any()):
-                D = self._look_on(run, X, D, n_visits(D) if len(since) == 1 else int(since.max()))
+                D = look_on(self, run, X, D, n_visits(D) if len(since) == 1 else int(since.max()))
             updates, log = np.zeros(len(y), np.int64), room(self, run, len(y))
             with at_work(self.n_jobs) as team:
                 whole = Work(D, since, updates, log, measure=True, team=team)
                 for work in pieces(self, run, whole):
                     learn(self, run, X, work)
             self._settle(run, X)
-
-    def _look_on(self, run: State, X: Any, D: Examples, n: int) -> Examples:
-        """Visit `n` examples while there is one class, and nothing to learn; the others."""
-        self._require_sound(X, run.space)
-        every = D.visits()
-        run.ledger.length = max(
-            run.ledger.length, float(lengths_of(as_rows(X), X.shape[0])[every[:n]].max(initial=0.0))
-        )
-        run.stream.n_seen += n
-        if run.log is not None:
-            run.log.visited += n
-        return D.visited(every[n:])

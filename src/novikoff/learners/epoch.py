@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.core.examples import Examples, n_visits
-from novikoff.core.log import Log
-from novikoff.core.loops import Apart, Joint, Pass, Single, drive
+from novikoff.core.loops import Apart, Joint, Log, Pass, Single, drive
 from novikoff.core.products import suited
 from novikoff.core.rules import is_foreseen
-from novikoff.inputs.arrays import overflow
+from novikoff.inputs.arrays import as_rows, lengths_of, overflow
 from novikoff.learners.state import State
 from novikoff.parallel.cores import n_threads
 from novikoff.parallel.pool import Team, shared_out
@@ -145,3 +144,15 @@ def learn(learner: Any, run: State, X: Matrix, work: Work) -> None:
     run.mean = None
     run.stream.n_seen += n
     run.ledger.count(k)
+
+
+def look_on(learner: Any, run: State, X: Matrix, D: Examples, n: int) -> Examples:
+    """Visit `n` examples while there is one class, and nothing to learn; the others."""
+    learner._require_sound(X, run.space)
+    every = D.visits()
+    lengths = lengths_of(as_rows(X), X.shape[0])[every[:n]]
+    run.ledger.length = max(run.ledger.length, float(lengths.max(initial=0.0)))
+    run.stream.n_seen += n
+    if run.log is not None:
+        run.log.visited += n
+    return D.visited(every[n:])

@@ -13,7 +13,7 @@ from novikoff.core.examples import weight
 from novikoff.core.jit import njit
 from novikoff.core.rows import SUM, column, first, last
 from novikoff.inputs.arrays import as_rows
-from novikoff.learners.linear import Linear
+from novikoff.learners.base import FIT_INTERCEPT, MistakeDriven
 from novikoff.learners.replay import Recorder, Ruled
 from novikoff.learners.state import State, first_weights
 
@@ -48,13 +48,15 @@ def told(w, D, i):
     return weight(D, i) if size_under(w, D.rows, i) < INF else OUT_OF_RANGE
 
 
-class Online(Linear):
+class Online(MistakeDriven):
     """A learner that updates on a loss, which a right answer can have too (abstract).
 
     More than two classes have a machine each, against the rest.
     """
 
     _counts_updates = True
+
+    fit_intercept: bool = FIT_INTERCEPT
 
     # ------------------------------------------------------ what it tells
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from novikoff.core import rules
 from novikoff.core.jit import njit
-from novikoff.core.log import Log
+from novikoff.core.loops import Log
 from novikoff.core.rows import add, sqnorm
 from novikoff.core.rules import of
 from novikoff.learners.kernels.blocks import ONE, Made

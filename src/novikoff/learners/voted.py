@@ -18,12 +18,19 @@ from scipy import sparse
 
 from novikoff.core.examples import Examples
 from novikoff.core.jit import njit
-from novikoff.core.log import Log
+from novikoff.core.loops import Log
 from novikoff.core.rows import add, dot
 from novikoff.inputs.arrays import as_rows, at_unit_length, lengths_of, overflow, read
 from novikoff.learners.additive import SEPARATE, Additive
 from novikoff.learners.state import State
-from novikoff.learners.voting import AT_ONCE, PRODUCTS, Ballots, products_with, vote
+from novikoff.learners.voting import (
+    AT_ONCE,
+    PRODUCTS,
+    Ballots,
+    products_alone,
+    products_with,
+    vote,
+)
 from novikoff.parallel.cores import n_threads, one_thread_each, side_by_side, spans
 from novikoff.typing import Array
 
@@ -249,27 +256,46 @@ class VotedPerceptron(Additive):
         nothing = np.zeros((0, X.shape[1]))
         support = (at(made.stacked()) if made.support else nothing).astype(np.float64)
         whole, no_class = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        rows, steps = (
+            np.concatenate([whole, *made.rows]),
+            np.concatenate([np.zeros(0), *made.steps]),
+        )
+        start = np.zeros(run.weights.shape)
+        if run.ledger.start is not None:
+            start += run.ledger.start
+        lengths = lengths_of(as_rows(support), support.shape[0])
+        u = 4 * float(np.finfo(float).eps) * (X.shape[1] + len(steps) + 4)
         ballots = Ballots(
-            rows=np.concatenate([whole, *made.rows]),
-            steps=np.concatenate([np.zeros(0), *made.steps]),
+            rows=rows,
+            steps=steps,
             gained=np.concatenate([no_class, *made.gained]),
             lost=np.concatenate([no_class, *made.lost]),
+            doubts=u * abs(steps) * (lengths[rows] + 1.0),
             survived=np.diff(np.concatenate([[0], *made.times, [run.stream.n_seen]])),
         )
         at_once = max(1, min(AT_ONCE, PRODUCTS // max(1, support.shape[0])))
 
         def count(begin: int, end: int) -> None:
             for low in range(begin, end, at_once):
-                some = slice(low, min(low + at_once, end))
-                block = at(X[some]).astype(np.float64)
-                scores = np.zeros((len(run.weights), block.shape[0]))
-                if run.ledger.start is not None:
-                    start = run.ledger.start.astype(np.float64)
-                    scores += (block @ start[:, :-1].T + start[:, -1]).T
+                block = at(X[low : min(low + at_once, end)]).astype(np.float64)
+                lengths = lengths_of(as_rows(block), block.shape[0]) + 1.0
+                scores = np.ascontiguousarray((block @ start[:, :-1].T + start[:, -1]).T)
                 products = products_with(support, block, bias)
-                if not np.isfinite(products).all():
-                    raise overflow(np.float64)
-                vote(votes[some], scores, products, ballots, self._machines(), self._on_line() > 0)
+                unsure = cast_votes(slice(low, low + len(lengths)), scores, products, lengths)
+                for i in np.flatnonzero(unsure):
+                    x = block[[i]].toarray()[0] if sparse.issparse(block) else block[i]
+                    alone = (start * np.append(x, 1.0)).sum(axis=1)[:, None]
+                    products = products_alone(support, x, bias)
+                    cast_votes(slice(low + i, low + i + 1), alone, products, lengths[[i]])
+
+        def cast_votes(some: slice, scores: Array, products: Array, lengths: Array) -> Array:
+            if not np.isfinite(products).all():
+                raise overflow(np.float64)
+            unsure, doubt = np.zeros(len(lengths), np.bool_), u * abs(start).sum(axis=1)
+            told, on_line = (doubt, lengths, unsure), self._on_line() > 0
+            votes[some] = 0.0
+            vote(votes[some], scores, products, ballots, *told, self._machines(), on_line)
+            return unsure
 
         parts = list(spans(len(votes), n_threads(self.n_jobs)))
         with one_thread_each(parts):

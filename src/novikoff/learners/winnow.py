@@ -142,7 +142,7 @@ class Winnow(MistakeDriven):
     max_iter = again(MistakeDriven._parameters["max_iter"], default=100)
     class_weight = None
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
         """Pass over the data until an epoch makes no mistake, or `max_iter` times.
 
         Parameters
@@ -158,7 +158,7 @@ class Winnow(MistakeDriven):
         """
         return self._fit(X, y)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:  # type: ignore[override]
         """Learn from one more block of a stream: a single pass over it.
 
         Parameters

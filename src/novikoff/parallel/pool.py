@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.core.examples import n_visits
-from novikoff.core.log import Log
-from novikoff.core.loops import Apart, drive
+from novikoff.core.loops import Apart, Log, drive
 from novikoff.core.products import PAIR, suited
 from novikoff.core.rows import CSR
 from novikoff.parallel.atomics import WIDTH

@@ -284,7 +284,8 @@ class Trace(Record):
             )
         found = np.flatnonzero(self._classes == label)
         if not len(found):
-            raise ParameterError.of("label", label, f"a class of {self._classes.tolist()}")
+            told = f"{{label=}} was given, but the classes are {self._classes.tolist()}."
+            raise ParameterError(told, label=label)
         made, c = self._made, int(found[0])
         table, square = self._told()
         replay = Replay(self._learner, made, self._space, None)

@@ -1,17 +1,17 @@
 """`novikoff certify`."""
 
 import sys
-from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from argparse import BooleanOptionalAction, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING
 
 import novikoff
 from novikoff.cli import DONE, NO, say
 from novikoff.cli.conflicts import require_cluster
-from novikoff.cli.options import A_FILE, add_reading, add_shards, real
-from novikoff.cli.paths import require_different, require_place
+from novikoff.cli.options import REAL, ask_reading, ask_shards
+from novikoff.cli.parser import Parser
 from novikoff.cli.text import counted, listed, named_feature, outward, tell_skipped
 from novikoff.errors import ParameterError
 from novikoff.files import replacing
@@ -25,36 +25,19 @@ BYTES_EACH = 400
 """What a certificate takes for a feature while it is written."""
 
 
-def options(parser: ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """What can be asked."""
-    add = parser.add_argument
-    add("data", metavar="DATA", help=A_FILE)
-    add("--json", action="store_true", help="print the certificate itself")
-    add(
-        "--save",
-        metavar="CERT",
-        help="write the certificate to a file; or, as -, to standard output instead of the words",
-    )
-    add(
-        "--fit-intercept",
-        action=BooleanOptionalAction,
-        default=True,
-        help="may the hyperplane have a bias? [yes]",
-    )
-    add("--tol", type=real, default=1e-6, help="how far to close the margin [1e-6]")
-    add("--budget", type=real, default=60.0, help="seconds to try [60]")
-    add_reading(parser)
-    add_shards(parser)
-
-
-class About(NamedTuple):
-    """What has to be known of the data to speak of it."""
-
-    width: int
-    names: list[str] | None
-    base: int
-    travelled: str | None = None
-    """Of data in shards, how many of its rows were sent about."""
+    ask = parser.ask
+    parser.reads("data", "DATA")
+    ask("--json", "print the certificate itself", action="store_true")
+    save = "write the certificate to a file; or, as -, to standard output instead of the words"
+    parser.writes("--save", "CERT", save, text=True)
+    bias = "may the hyperplane have a bias? [yes]"
+    ask("--fit-intercept", bias, action=BooleanOptionalAction, default=True)
+    ask("--tol", "how far to close the margin [1e-6]", REAL, default=1e-6)
+    ask("--budget", "seconds to try [60]", REAL, default=60.0)
+    ask_reading(parser)
+    ask_shards(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -62,13 +45,11 @@ def run(arguments: Namespace) -> int:
     if arguments.save == "-" and arguments.json:
         raise ParameterError("--json and --save - both print the certificate: leave one out.")
     require_cluster(arguments)
-    require_different(arguments.data, arguments.save)
-    if arguments.save:
-        require_place(arguments.save)
     if arguments.cluster:
         from novikoff.cli.cluster import certified
 
-        result, about = certified(arguments)
+        result, layout, travelled = certified(arguments)
+        names, base = layout.names, layout.base
     else:
         data = labelled_data(arguments)
         threads = -1 if arguments.n_jobs is None else arguments.n_jobs
@@ -82,7 +63,7 @@ def run(arguments: Namespace) -> int:
                 n_jobs=threads,
                 sample_weight=data.weight,
             )
-        about = About(data.X.shape[1], data.names, data.base)
+        names, base, travelled = data.names, data.base, ""
     text = result.to_json()
     if arguments.save:
         with replacing(arguments.save) as file:
@@ -90,7 +71,8 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print(text)
     else:
-        tell(result, about, sys.stderr if arguments.save == "-" else sys.stdout)
+        lines = [*told(result, names, base), *([f"travelled  {travelled}"] if travelled else [])]
+        print(*lines, sep="\n", file=sys.stderr if arguments.save == "-" else sys.stdout)
     return NO if result.verdict == "undecided" else DONE
 
 
@@ -108,38 +90,34 @@ def reassuring(budget: float) -> Iterator[None]:
 
 def labelled_data(arguments: Namespace) -> "Data":
     """All examples, which must have two labels or more, and features a certificate can hold."""
-    from novikoff.cli.data_file import DataFile
+    from novikoff.cli.data_file import DataFile, require_room
 
     file = DataFile.opened(arguments, arguments.data)
     data = file.read()
     tell_skipped(data.skipped)
-    file.require_room(data.X.shape[1], BYTES_EACH)
+    require_room(file.called, data.X.shape[1], BYTES_EACH)
     file.require_classes(data, many=True)
     return data
 
 
-def tell(result: "novikoff.Separability", about: About, file: TextIO) -> None:
-    """Say what was found."""
+def told(result: "novikoff.Separability", names: list[str] | None, base: int) -> Iterator[str]:
+    """What was found, in lines."""
     many = f", {result.n_classes} classes jointly" if result.n_classes > 2 else ""
-    print(f"{result.verdict}{many}", file=file)
+    yield f"{result.verdict}{many}"
+    lower, upper = outward(result.margin)
     if result.verdict == "separable":
-        print(f"margin     {' to '.join(outward(result.margin))}", file=file)
-        print(
-            f"mistakes   a perceptron makes at most {result.novikoff:,.0f}, in any order", file=file
-        )
+        yield f"margin     {lower} to {upper}"
+        yield f"mistakes   a perceptron makes at most {result.novikoff:,.0f}, in any order"
     elif result.verdict == "undecided":
-        upper = outward(result.margin)[1]
-        print(f"margin     at most {upper}: give a larger --budget", file=file)
+        yield f"margin     at most {upper}: give a larger --budget"
     else:
-        proof = f"{counted(len({*result.rows}), 'example')} with multipliers that cancel exactly"
-        print(f"proof      {proof}", file=file)
+        cancel = f"{counted(len({*result.rows}), 'example')} with multipliers that cancel exactly"
+        yield f"proof      {cancel}"
+    bias = len(result.infinite) - 1 if result.fit_intercept else -1
     infinite = [
-        f"{'the bias' if j == about.width else named_feature(about.names, about.base, j)} "
-        f"({'+' if sign > 0 else '-'})"
+        f"{'the bias' if j == bias else named_feature(names, base, j)} ({'+' if sign > 0 else '-'})"
         for j, sign in enumerate(result.infinite)
         if sign
     ]
     if infinite:
-        print(f"infinite   in logistic regression: {listed(infinite, 10)}", file=file)
-    if about.travelled:
-        print(f"travelled  {about.travelled}", file=file)
+        yield f"infinite   in logistic regression: {listed(infinite, 10)}"

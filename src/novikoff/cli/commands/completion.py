@@ -1,26 +1,19 @@
 """`novikoff completion`."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from novikoff.cli import DONE
+from novikoff.cli.parser import Parser, build
 from novikoff.errors import ParameterError
 
-PATHS = (
-    *("certificate", "checkpoint", "data", "model", "output"),
-    *("plot", "save", "source", "target"),
-)
-"""What is completed by the names of files."""
 
-
-def options(parser: ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+    parser.ask("shell", "whose", choices=("bash", "zsh", "tcsh"))
 
 
 def run(arguments: Namespace) -> int:
     """Print a completion script."""
-    from novikoff.cli.parser import build
-
     try:
         import shtab
     except ModuleNotFoundError:
@@ -32,7 +25,7 @@ def run(arguments: Namespace) -> int:
     commands = next(a.choices for a in parser._actions if isinstance(a.choices, dict))
     for command in commands.values():
         for action in command._actions:
-            if action.dest in PATHS:
+            if action.dest in {*command.read.values(), *command.written.values()}:
                 action.complete = shtab.FILE
     print(shtab.complete(parser, shell=arguments.shell))
     return DONE

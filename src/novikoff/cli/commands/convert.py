@@ -2,15 +2,16 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from io import BufferedReader
 from typing import TYPE_CHECKING, cast
 
 import novikoff
 from novikoff.cli import DONE
 from novikoff.cli.conflicts import refuse
-from novikoff.cli.options import A_FILE, READING, add_reading
-from novikoff.cli.paths import require_different, require_one_output, require_place
+from novikoff.cli.options import READING, ask_reading
+from novikoff.cli.parser import Parser
+from novikoff.cli.paths import require_no_terminal
 from novikoff.cli.text import tell_skipped
 from novikoff.data.formats import FORMATS, WRITTEN, by_suffix
 from novikoff.errors import FileError, ParameterError
@@ -23,24 +24,22 @@ KINDS = (*WRITTEN, "onnx")
 MAGIC_LENGTH = 9
 
 
-def options(parser: ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """What can be asked."""
-    add = parser.add_argument
-    add("source", metavar="MODEL|DATA", help=A_FILE)
-    add("target", metavar="FILE", help="its ending says what it will be; - is standard output")
-    add("--to", choices=KINDS, help="what it will be, if its ending does not")
-    add_reading(parser)
+    parser.reads("source", "MODEL|DATA")
+    ending = "its ending says what it will be; - is standard output"
+    parser.writes("target", "FILE", ending, text=True)
+    parser.ask("--to", "what it will be, if its ending does not", choices=KINDS)
+    ask_reading(parser)
 
 
 def run(arguments: Namespace) -> int:
     """Write a model or data as something else."""
     from novikoff.cli.data_file import DataFile
 
-    require_different(arguments.source, arguments.target)
-    require_place(arguments.target)
     kind = target_kind(arguments.target, arguments.to)
     if kind == "onnx" or not FORMATS[kind].is_text:
-        require_one_output(target=arguments.target)
+        require_no_terminal("FILE", arguments.target)
     if is_model(arguments.source):
         return convert_model(arguments, kind)
     if kind == "onnx":

@@ -3,7 +3,7 @@
 import os
 import time
 import warnings
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,22 +12,15 @@ from sklearn.utils.validation import has_fit_parameter
 from novikoff.cli import DONE, say
 from novikoff.cli.checkpoint import again, checkpoint_of
 from novikoff.cli.conflicts import refuse, require_cluster
-from novikoff.cli.data_file import BLOCK_BYTES, DataFile
-from novikoff.cli.learners import BY_WORD, add_parameters, given
+from novikoff.cli.data_file import BLOCK_BYTES, DataFile, require_room
+from novikoff.cli.learners import BY_WORD, ask_parameters, given
 from novikoff.cli.model_file import Model
-from novikoff.cli.options import (
-    add_reading,
-    add_shards,
-    count,
-    megabytes,
-    real,
-    whole_number,
-)
-from novikoff.cli.paths import require_different, require_one_output, require_place
+from novikoff.cli.options import COUNT, SECONDS, SIZE, Kind, ask_reading, ask_shards, within
+from novikoff.cli.parser import Parser
 from novikoff.cli.picture import Sketch
 from novikoff.cli.progress import BlocksBar
 from novikoff.cli.signals import stopping
-from novikoff.cli.summary import finish, summarize, tell_so_far
+from novikoff.cli.summary import finish, tell_so_far
 from novikoff.cli.text import counted
 from novikoff.cli.training import (
     Interrupted,
@@ -43,6 +36,7 @@ from novikoff.learners.kernels.machine import DualLearner
 from novikoff.max_margin.estimator import MaxMargin
 
 EPOCHS, MEMORY, EVERY = 10, 2**30, 60.0
+SEED = Kind(None, "a whole number from 0 to 4294967295", within(0, 2**32 - 1))
 BYTES_EACH = 32
 """What a model takes for a feature, in training and when it is written."""
 MIXED = ("perceptron", "averaged")
@@ -59,81 +53,37 @@ NOT_ON_SHARDS = (
 # ------------------------------------------------------------- options
 
 
-def options(parser: ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """What can be asked."""
-    add = parser.add_argument
-    add(
-        "data",
-        metavar="TRAIN",
-        help="a file of examples, or - for standard input; for --cluster, 'shards/*.svm' as well",
-    )
-    add(
-        "-o",
-        "--output",
-        required=True,
-        metavar="MODEL",
-        help="where to write it; - is standard output",
-    )
-    add("--learner", choices=tuple(BY_WORD), default="averaged", help="[averaged]")
-    add(
-        "--epochs",
-        type=count,
-        metavar="N",
-        help="passes over the file at the most; fewer if one is free of mistakes [10]",
-    )
-    seed = whole_number("a whole number from 0 to 4294967295", 0, 2**32 - 1)
-    add("--seed", type=seed, help="of the random order [0]")
-    add(
-        "--classes",
-        nargs="+",
-        metavar="LABEL",
-        help="all labels there are; without this, any label that comes is a class",
-    )
-    add(
-        "--progressive",
-        action="store_true",
-        help="one pass: predict every example, then learn it, and print how well that goes",
-    )
-    add(
-        "--window",
-        type=count,
-        metavar="N",
-        help="of --progressive, how many examples to tell of at a time [1000]",
-    )
-    add(
-        "--plot",
-        metavar="PICTURE",
-        help="draw the proof of the run, or if the data has no separator, its progress",
-    )
-    add_parameters(parser)
-    add_reading(parser)
-    add_long_runs(parser)
-    add_shards(parser, "more than one machine (perceptron, averaged)").add_argument(
-        "--mixing",
-        choices=("uniform", "mistakes"),
-        help="what the share of a shard in the mixed weights goes by [uniform]",
-    )
-
-
-def add_long_runs(parser: ArgumentParser) -> None:
-    """The options of runs that go block by block."""
-    add = parser.add_argument_group("large files and long runs").add_argument
-    add(
-        "--block-bytes",
-        type=megabytes,
-        metavar="SIZE",
-        help="how much of the file to take at a time [16M]",
-    )
-    add(
-        "--memory",
-        type=megabytes,
-        metavar="SIZE",
-        help="keep a file that takes no more than this in memory between epochs [1G]",
-    )
-    add("--checkpoint", metavar="PATH", help="write down where the run is, to go on from there")
-    add("--every", type=real, metavar="SECONDS", help="how often [60]")
-    add("--resume", action="store_true", help="go on from the checkpoint, if there is one")
-    add("--quiet", action="store_true", help="no summary and no progress on standard error")
+    ask = parser.ask
+    train = "a file of examples, or - for standard input; for --cluster, 'shards/*.svm' as well"
+    parser.reads("data", "TRAIN", train)
+    output = "where to write it; - is standard output"
+    parser.writes("-o --output", "MODEL", output, required=True)
+    ask("--learner", "[averaged]", choices=tuple(BY_WORD), default="averaged")
+    ask("--epochs", "passes at the most; fewer if one is free of mistakes [10]", COUNT)
+    ask("--seed", "of the random order [0]", SEED)
+    classes = "all labels there are; without this, any label that comes is a class"
+    ask("--classes", classes, nargs="+", metavar="LABEL")
+    one_pass = "one pass: predict every example, then learn it, and print how well that goes"
+    ask("--progressive", one_pass, action="store_true")
+    ask("--window", "of --progressive, how many examples to tell of at a time [1000]", COUNT)
+    plot = "draw the proof of the run, or if the data has no separator, its progress"
+    parser.writes("--plot", "PICTURE", plot)
+    ask_parameters(parser)
+    ask_reading(parser)
+    parser.section("large files and long runs")
+    ask("--block-bytes", "how much of the file to take at a time [16M]", SIZE)
+    memory = "keep a file that takes no more than this in memory between epochs [1G]"
+    ask("--memory", memory, SIZE)
+    checkpoint = "write down where the run is, to go on from there"
+    parser.writes("--checkpoint", "PATH", checkpoint, text=True)
+    ask("--every", "how often [60]", SECONDS)
+    ask("--resume", "go on from the checkpoint, if there is one", action="store_true")
+    ask("--quiet", "no summary and no progress on standard error", action="store_true")
+    ask_shards(parser, "more than one machine (perceptron, averaged)")
+    share = "what the share of a shard in the mixed weights goes by [uniform]"
+    ask("--mixing", share, choices=("uniform", "mistakes"))
 
 
 # ------------------------------------------------------------- which way to train
@@ -141,14 +91,12 @@ def add_long_runs(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Train, and write the model."""
+    arguments.started = time.monotonic()
     learner, parameters = BY_WORD[arguments.learner], given(arguments)
     require_sense(arguments)
     require_cluster(arguments)
     if arguments.cluster:
         require_mixed(arguments)
-    require_one_output(output=arguments.output, plot=arguments.plot)
-    require_different(arguments.data, arguments.output, arguments.plot)
-    require_place(arguments.output)
     sketch = Sketch(arguments.plot, keep=bool(arguments.record)) if arguments.plot else None
     if issubclass(learner, MaxMargin):
         require_whole(arguments, "the widest separator", ("epochs", "seed", "plot", *IN_BLOCKS))
@@ -226,10 +174,9 @@ def fit_in_blocks(
     model: MistakeDriven, epochs: int, sketch: Sketch | None, arguments: Namespace
 ) -> int:
     """Train on a file block by block."""
-    started = time.monotonic()
     checkpoint = checkpoint_of(arguments, once=arguments.data == "-")
     file = DataFile.surveyed(arguments, arguments.data)
-    file.require_room(file.reading.get("n_features", 1), BYTES_EACH)
+    require_room(file.called, file.reading.get("n_features", 1), BYTES_EACH)
     every = EVERY if arguments.every is None else float(arguments.every)
     training = Training(
         model,
@@ -260,16 +207,11 @@ def fit_in_blocks(
         ):
             training.run(progress)
     except Interrupted:
-        if training.pipe is None or not training.usable:
-            return tell_stopped(training, stopped[0])
-        finish_training(training, arguments)
-        return tell_so_far(where_in(training), arguments.output, stopped[0])
+        return tell_stopped(training, arguments, stopped[0])
     trace = sketch.of_blocks(training) if sketch else None
     finish_training(training, arguments)
     if training.wrote and checkpoint and os.path.exists(checkpoint):
         os.remove(checkpoint)
-    if not arguments.quiet:
-        summarize(training.model, time.monotonic() - started)
     if sketch and trace:
         sketch.draw(trace, arguments.output)
     return DONE
@@ -282,17 +224,16 @@ def finish_training(training: Training, arguments: Namespace) -> None:
     finish(training.model, training.names, reading, at.bad_lines, n, arguments)
 
 
-def where_in(training: Training) -> str:
-    """Where a run over a pipe was stopped."""
-    n, epoch = counted(training.at.examples, "example"), training.at.epoch
-    return f"after {n}" if epoch == 0 else f"in epoch {epoch + 1}, after {n} of it"
-
-
-def tell_stopped(training: Training, number: int) -> int:
-    """Say where the run was stopped, and how to go on; the status of that signal."""
-    where = f"epoch {training.at.epoch + 1} after {training.at.examples:,} of its examples"
+def tell_stopped(training: Training, arguments: Namespace, number: int) -> int:
+    """Say where the run was stopped, and what there is of it; the status of that signal."""
+    at, n = training.at, counted(training.at.examples, "example")
+    where = f"epoch {at.epoch + 1} after {at.examples:,} of its examples"
+    if training.pipe is not None and training.usable:
+        finish_training(training, arguments)
+        where = f"after {n}" if at.epoch == 0 else f"in epoch {at.epoch + 1}, after {n} of it"
+        return tell_so_far(where, arguments.output, number)
     if training.wrote:
-        say(f"stopped in {where}, at line {training.at.line:,}. Go on with:\n  {again()}")
+        say(f"stopped in {where}, at line {at.line:,}. Go on with:\n  {again()}")
     else:
         say(f"stopped in {where}. Nothing was written, and there is nothing to go on from.")
     return 128 + number
@@ -303,10 +244,9 @@ def tell_stopped(training: Training, number: int) -> int:
 
 def fit_whole(model: Model, sketch: Sketch | None, arguments: Namespace) -> int:
     """Train on a file that is read into memory as a whole, where the learner needs that."""
-    started = time.monotonic()
     file = DataFile.surveyed(arguments, arguments.data)
     data = file.read()
-    file.require_room(data.X.shape[1], BYTES_EACH)
+    require_room(file.called, data.X.shape[1], BYTES_EACH)
     if file.reading["format"] == "svmlight":  # also of what could not be surveyed
         known = {"n_features": int(data.X.shape[1]), "zero_based": data.base == 0}
         file = file._replace(reading=file.reading | known)
@@ -327,8 +267,6 @@ def fit_whole(model: Model, sketch: Sketch | None, arguments: Namespace) -> int:
         model.fit(data.X, data.y, **weighs)
     trace = sketch.of_model(model, data.X, data.y) if sketch else None
     finish(model, data.names, file.reading, data.skipped, len(data.y), arguments)
-    if not arguments.quiet:
-        summarize(model, time.monotonic() - started)
     if sketch and trace:
         sketch.draw(trace, arguments.output)
     return DONE

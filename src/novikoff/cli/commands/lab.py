@@ -1,25 +1,23 @@
 """`novikoff lab`."""
 
 import webbrowser
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from contextlib import suppress
 
 from novikoff.cli import DONE, say
-from novikoff.cli.options import whole_number
+from novikoff.cli.options import Kind, within
+from novikoff.cli.parser import Parser
 
-port = whole_number("a port from 1 to 65535, or 0 for any that is free", 0, 2**16 - 1)
+PORT = Kind(None, "a port from 1 to 65535, or 0 for any that is free", within(0, 2**16 - 1))
 
 
-def options(parser: ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """What can be asked."""
-    add = parser.add_argument
-    add("--port", type=port, default=1962, help="[1962, the year of the theorem]")
-    add(
-        "--host",
-        default="127.0.0.1",
-        help="the address to listen at [127.0.0.1: this machine only]",
-    )
-    add("--no-browser", dest="browser", action="store_false", help="only print the address")
+    port = "[1962, the year of the theorem]"
+    parser.ask("--port", port, PORT, default=1962)
+    host = "the address to listen at [127.0.0.1: this machine only]"
+    parser.ask("--host", host, default="127.0.0.1")
+    parser.ask("--no-browser", "only print the address", dest="browser", action="store_false")
 
 
 def run(arguments: Namespace) -> int:

@@ -1,17 +1,12 @@
 """`novikoff plot`."""
 
 import warnings
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from novikoff.cli import DONE
-from novikoff.cli.options import A_FILE, add_reading, count
-from novikoff.cli.paths import (
-    require_different,
-    require_one_input,
-    require_one_output,
-    require_place,
-)
+from novikoff.cli.options import COUNT, ask_reading
+from novikoff.cli.parser import Parser
 from novikoff.cli.text import counted
 from novikoff.errors import DataError, FileError, NotSeparable, ParameterError
 
@@ -26,27 +21,17 @@ OF_RUNS = ("update", "proof", "progress")
 PICTURES = ("png", "svg", "pdf")
 
 
-def options(parser: ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """What can be asked."""
-    add = parser.add_argument
-    add("model", metavar="MODEL", help=A_FILE)
-    add("data", metavar="DATA", help="what it was trained on, or for a boundary any")
-    add(
-        "-o",
-        "--output",
-        required=True,
-        metavar="PICTURE",
-        help="where to draw it: .png, .svg or .pdf; - is standard output",
-    )
-    add("--to", choices=PICTURES, help="what it will be, if its ending does not say")
-    add(
-        "--kind",
-        choices=KINDS,
-        default="boundary",
-        help="what to draw; update, proof and progress need a model of fit --record [boundary]",
-    )
-    add("--update", type=count, metavar="K", help="of --kind update, which [last]")
-    add_reading(parser)
+    parser.reads("model", "MODEL")
+    parser.reads("data", "DATA", "what it was trained on, or for a boundary any")
+    output = "where to draw it: .png, .svg or .pdf; - is standard output"
+    parser.writes("-o --output", "PICTURE", output, required=True)
+    parser.ask("--to", "what it will be, if its ending does not say", choices=PICTURES)
+    kind = "what to draw; update, proof and progress need a model of fit --record [boundary]"
+    parser.ask("--kind", kind, choices=KINDS, default="boundary")
+    parser.ask("--update", "of --kind update, which [last]", COUNT)
+    ask_reading(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -58,11 +43,7 @@ def run(arguments: Namespace) -> int:
 
     if arguments.update is not None and arguments.kind != "update":
         raise ParameterError(f"--update has a meaning for --kind update, not {arguments.kind}.")
-    require_one_input(model=arguments.model, data=arguments.data)
-    require_one_output(output=arguments.output)
-    require_different(arguments.model, arguments.data, arguments.output)
     kind = picture_kind(arguments.output, arguments.to)
-    require_place(arguments.output)
     trained = ModelFile.load(arguments.model)
     if len(trained.model.classes_) > 2 and arguments.kind in ("update", "comparison"):
         raise ParameterError(

@@ -1,26 +1,26 @@
 """`novikoff predict`."""
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 from novikoff.cli import DONE
-from novikoff.cli.options import A_FILE, add_reading
+from novikoff.cli.options import ask_reading
+from novikoff.cli.parser import Parser
 
 if TYPE_CHECKING:
     from novikoff.cli.model_file import Model
     from novikoff.data.results import Data
 
 
-def options(parser: ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """What can be asked."""
-    add = parser.add_argument
-    add("model", metavar="MODEL", help=A_FILE)
-    add("data", metavar="DATA", help=A_FILE)
-    add("--unlabelled", action="store_true", default=None, help="a table has no label column")
-    add("--scores", action="store_true", help="print the score as well")
-    add_reading(parser)
+    parser.reads("model", "MODEL")
+    parser.reads("data", "DATA")
+    parser.ask("--unlabelled", "a table has no label column", action="store_true", default=None)
+    parser.ask("--scores", "print the score as well", action="store_true")
+    ask_reading(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -1,19 +1,20 @@
 """`novikoff score`."""
 
 import json
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from contextlib import closing
 
 from novikoff.cli import DONE
-from novikoff.cli.options import add_reading
+from novikoff.cli.options import ask_reading
+from novikoff.cli.parser import Parser
 
 
-def options(parser: ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.add_argument("model", metavar="MODEL")
-    parser.add_argument("data", metavar="DATA")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    add_reading(parser)
+    parser.reads("model", "MODEL")
+    parser.reads("data", "DATA")
+    parser.ask("--json", "print JSON", action="store_true")
+    ask_reading(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -1,7 +1,7 @@
 """`novikoff show`."""
 
 import json
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, overload
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 import novikoff
 from novikoff.cli import DONE
 from novikoff.cli.conflicts import refuse
-from novikoff.cli.options import A_FILE, READING, add_reading, count
-from novikoff.cli.paths import require_one_input
+from novikoff.cli.options import COUNT, READING, ask_reading
+from novikoff.cli.parser import Parser
 from novikoff.cli.text import counted, named_classes, named_feature
 
 if TYPE_CHECKING:
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 TOP, WIDTH = 10, 100
 
 
-def options(parser: ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """What can be asked."""
-    add = parser.add_argument
-    add("model", metavar="MODEL", help=A_FILE)
-    add("--top", type=count, metavar="N", help="how many weights [10]")
-    add("--json", action="store_true", help="print JSON")
-    add("--data", metavar="FILE", help="say what a standard deviation of these examples does")
-    add_reading(parser)
+    parser.reads("model", "MODEL")
+    parser.ask("--top", "how many weights [10]", COUNT)
+    parser.ask("--json", "print JSON", action="store_true")
+    parser.reads("--data", "FILE", "say what a standard deviation of these examples does")
+    ask_reading(parser)
 
 
 class Names(Sequence[str]):
@@ -54,7 +53,6 @@ def run(arguments: Namespace) -> int:
 
     from novikoff.cli.model_file import ModelFile
 
-    require_one_input(model=arguments.model, data=arguments.data)
     if arguments.data is None:
         why = "has no meaning here: without --data nothing is read but the model."
         refuse(arguments, READING, why)

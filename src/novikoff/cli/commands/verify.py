@@ -1,30 +1,29 @@
 """`novikoff verify`."""
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 import novikoff
 from novikoff.cli import DONE, NO
 from novikoff.cli.commands.certify import labelled_data
 from novikoff.cli.conflicts import require_cluster
-from novikoff.cli.options import A_FILE, add_reading, add_shards
-from novikoff.cli.paths import require_one_input
+from novikoff.cli.options import ask_reading, ask_shards
+from novikoff.cli.parser import Parser
 from novikoff.cli.text import outward
 from novikoff.errors import DataError, FileError
 
 
-def options(parser: ArgumentParser) -> None:
+def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.add_argument("certificate", metavar="CERT", help=A_FILE)
-    parser.add_argument("data", metavar="DATA", help=A_FILE)
-    add_reading(parser)
-    add_shards(parser)
+    parser.reads("certificate", "CERT")
+    parser.reads("data", "DATA")
+    ask_reading(parser)
+    ask_shards(parser)
 
 
 def run(arguments: Namespace) -> int:
     """Check a certificate."""
     require_cluster(arguments)
-    require_one_input(cert=arguments.certificate, data=arguments.data)
     result = certificate_in(arguments.certificate)
     if arguments.cluster:
         from novikoff.cli.cluster import verified

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from novikoff.core.log import LARGEST, Log, Updates, columns
+from novikoff.core.log import LARGEST, Updates, columns
+from novikoff.core.loops import Log
 from novikoff.typing import Array
 
 

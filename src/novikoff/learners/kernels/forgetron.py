@@ -24,8 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.core.log import Log
-from novikoff.core.loops import drive
+from novikoff.core.loops import Log, drive
 from novikoff.learners.kernels import gram
 from novikoff.learners.kernels.blocks import Targets, pass_over
 from novikoff.learners.kernels.gram import Block
