@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+
 from novikoff.cli.conflicts import require_meaning
 from novikoff.cli.options import READING
-from novikoff.data.locations import blamed_on_row, first_other, third_label
+from novikoff.data.locations import blamed_on_row, first_not_among, first_other, third_label
 from novikoff.data.opener import open_source
 from novikoff.data.pipes import Pipe
 from novikoff.data.reader import guess, read, stream, survey
@@ -96,12 +98,16 @@ class DataFile(NamedTuple):
     def require_classes(self, data: Data, named: list[str] | None = None, *, many: bool) -> None:
         """There must be two labels, or more if many are fine; only the named ones, if any are."""
         y = as_labels(data.y)
-        known = named_labels(named or (), y)
-        other = None if many and not known else first_other(y, known)
-        if other is not None:
-            known = known or sorted(set(y[: other[0]].tolist()))
-            raise self.blamed(data, other[0], third_label(other[1], known))
+        if named or not many:
+            self.require_labels(data, named_labels(named or (), y), complete=bool(named))
         self.require_two([y[0], *y[y != y[0]][:1]], data.skipped)
+
+    def require_labels(self, block: Data, known: list[Any], *, complete: bool) -> None:
+        """Every label must be a known one; if that is not complete, the first two that come are."""
+        other = (first_not_among if complete else first_other)(block.y, known)
+        if other is not None:
+            first = known if len(known) > 1 else np.unique(block.y[: other[0]]).tolist()
+            raise self.blamed(block, other[0], third_label(other[1], first))
 
     def require_two(self, labels: Array | list[object], skipped: Skipped) -> None:
         """There must be examples of two classes, or nothing can be learned."""

@@ -14,7 +14,7 @@ def require_files(
     """The files that were named, by what the command line calls them, must go together.
 
     Only one can come from standard input and go to standard output, and those of `no_text` go to no
-    terminal. All others are different files, and it must be possible to write those that are to be.
+    terminal. What is written, if anything, is none of the others, and can be.
     """
     for named, how in ((read, "come from standard input"), (written, "write to standard output")):
         words = [word for word, path in named.items() if path == "-"]
@@ -22,10 +22,11 @@ def require_files(
             raise ParameterError(f"{' and '.join(words)} cannot both {how}: give a file for one.")
     for word in no_text:
         require_no_terminal(word, written[word])
-    require_different(*read.values(), *written.values())
-    for path in written.values():
-        if path is not None:
-            require_place(path)
+    outputs = [path for path in written.values() if path is not None]
+    if outputs:
+        require_different(*read.values(), *outputs)
+    for path in outputs:
+        require_place(path)
 
 
 def require_no_terminal(word: str, path: str | None) -> None:

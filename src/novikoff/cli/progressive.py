@@ -17,7 +17,6 @@ from novikoff.cli.signals import as_signalled, stopping
 from novikoff.cli.summary import finish, tell_so_far
 from novikoff.cli.text import counted
 from novikoff.cli.training import weights_of_classes
-from novikoff.data.locations import first_not_among, third_label
 from novikoff.data.pipes import Pipe
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import BadRow, FileError, ParameterError
@@ -51,16 +50,12 @@ class Blocks:
             for block in blocks:
                 self.skipped, self.names = self.skipped + block.skipped, self.names or block.names
                 if len(block.y):
-                    self._require_named(block)
+                    if self.named:
+                        known = named_labels(self.named, block.y)
+                        self.file.require_labels(block, known, complete=True)
                     self.block = block
                     yield block
                     self.n += len(block.y)
-
-    def _require_named(self, block: Data) -> None:
-        known = named_labels(self.named or (), block.y)
-        other = first_not_among(block.y, known) if known else None
-        if other is not None:
-            raise self.file.blamed(block, other[0], third_label(other[1], known))
 
 
 def pieces(block: Data) -> Iterator[Data]:

@@ -16,7 +16,6 @@ import numpy as np
 
 from novikoff.cli.checkpoint import Position, is_position, other_run
 from novikoff.cli.data_file import DataFile, named_labels
-from novikoff.data.locations import first_not_among, first_other, third_label
 from novikoff.data.pipes import Pipe
 from novikoff.data.results import Blocks, Data, Place, Skipped
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
@@ -196,20 +195,14 @@ class Training:
             try:
                 return passes.learn(number, block.X, block.y, block.weight)
             except DataError as error:
-                if not (isinstance(error, BadRow) and error.what):
-                    self._require_known(block, passes.classes)
+                if self.complete and not (isinstance(error, BadRow) and error.what):
+                    self.file.require_labels(block, list(passes.classes), complete=True)
                 raise
 
     @property
     def complete(self) -> bool:
         """Are all labels known beforehand? Else any that comes is one more class."""
         return self.plan.classes is not None or not self.model._takes_many_classes
-
-    def _require_known(self, block: Data, classes: Any) -> None:
-        """Raise an error at the line of the first label that is not known."""
-        other = first_not_among(block.y, list(classes)) if self.complete else None
-        if other is not None:
-            raise self.file.blamed(block, other[0], third_label(other[1], list(classes)))
 
     def _blocks(self) -> Generator[tuple[int, Data], None, None]:
         """The blocks of this pass that are still to come."""
@@ -289,14 +282,9 @@ class Training:
         y = as_labels(block.y)
         if self.plan.classes is not None:
             labels = named_labels(self.plan.classes, y)
-        other = None
         if self.complete:
-            many = self.model._takes_many_classes
-            other = first_not_among(y, labels) if many else first_other(y, labels)
-        if other is None:
-            return sorted({*labels, *np.unique(y).tolist()})
-        known = labels if len(labels) > 1 else np.unique(y[: other[0]]).tolist()
-        raise self.file.blamed(block, other[0], third_label(other[1], known))
+            self.file.require_labels(block, labels, complete=self.model._takes_many_classes)
+        return sorted({*labels, *np.unique(y).tolist()})
 
     def _require_room(self, first: list[Data]) -> None:
         """What can be read only once is held until a second label comes, if it fits."""
