@@ -230,6 +230,33 @@ def test_the_command(tmp_path):
     assert done("verify", proof, pattern, "--cluster", "local") == holds
 
 
+def test_an_example_of_weight_0_is_not_there(client, tmp_path):
+    """Neither for the workers nor for the command; rows are numbered as in the files."""
+    X = np.array([[5, 5], [0, 0], [1, 0], [9, 9], [0, 1], [0, 0], [1, 1]])
+    y, weight = np.array([2, 0, 1, 1, 1, 0, 0]), np.array([0, 1.5, 1, 0, 1, 0, 3])
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(label=y, w=weight)
+    for number, rows in enumerate(([0], [1, 2, 3], [4, 5, 6])):
+        frame.iloc[rows].to_csv(tmp_path / f"{number}.csv", index=False)
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    shards, proof, options = str(tmp_path / "?.csv"), tmp_path / "proof", ("--weight", "w")
+    whole = separability(X, y, sample_weight=weight)
+    assert (whole.verdict, whole.rows) == ("inseparable", (1, 2, 4, 6))
+    for found in (
+        cluster.certify(shards, client, weight="w"),
+        cluster.certify(arrays(X, y, [3, 4], weight), client),
+    ):
+        assert found == whole
+        assert cluster.verify(found, arrays(X, y, [6, 1], weight), client)
+        assert not cluster.verify(found, arrays(X, y, [6, 1]), client)
+    out = done("certify", "--cluster", "local", shards, *options, "--save", proof)
+    assert "travelled  4 of 4 examples, in " in out
+    assert Separability.from_json(proof.read_text()) == whole
+    holds = "inseparable: the proof holds\n"
+    assert done("verify", proof, tmp_path / "all.csv", *options) == holds
+    assert done("verify", proof, shards, "--cluster", "local", *options) == holds
+    assert said("verify", proof, shards, "--cluster", "local")[0] == 1
+
+
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [

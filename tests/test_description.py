@@ -46,6 +46,13 @@ def test_the_numbers_are_the_models():
     assert f"more than {model.mistake_bound_:,.0f} mistakes" in text
 
 
+def test_deviations_far_from_the_origin():
+    """The mean of the squares less the square of the mean would be lost in rounding."""
+    X = np.array([[1e8, 1.0], [1e8 + 1, 2.0], [1e8 + 2, 0.0]])
+    model = fitted(Perceptron, X, [0, 1, 0], max_iter=3, random_state=0)
+    assert describe(model, sparse.csr_array(X)) == describe(model, X)
+
+
 def test_names_and_many_features():
     X, rock_or_mine, names = load("sonar")
     model = fitted(

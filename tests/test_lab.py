@@ -20,7 +20,7 @@ from novikoff.lab.link import (
     FIELDS,
     LEARNERS,
     MOST_POINTS,
-    READERS,
+    USUAL,
     State,
     from_link,
     plain,
@@ -350,7 +350,7 @@ def test_fields_of_the_page_are_called_what_they_are_called_there():
     page = (Path(novikoff.__file__).parent / "lab" / "static" / "index.html").read_text()
     said = page.replace("<i>", "").replace("</i>", "")
     for name, field in FIELDS.items():
-        assert name in READERS
+        assert name in USUAL
         assert field.startswith("Start") or f"<span>{field}</span>" in said, name
 
 
@@ -399,6 +399,15 @@ def test_the_player_is_a_widget_with_the_run_in_it():
     widget.step = -5
     assert widget.step == 0
     json.dumps(widget.frames, allow_nan=False)
+
+
+def test_the_player_of_one_machine_names_its_class_and_the_rest():
+    pytest.importorskip("anywidget")
+    X, y = [[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0]], ["a", "b", "c"]
+    model = novikoff.Perceptron(multi_class="ovr", shuffle=False, record=True).fit(X, y)
+    frames = model.trace_.machine("c").player().frames
+    assert frames["classes"] == ["not c", "c"]
+    assert frames["signs"] == [-1, -1, 1]
 
 
 def test_the_module_of_notebooks_stands_alone():

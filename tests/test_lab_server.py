@@ -18,7 +18,7 @@ from forks import Popen
 from novikoff.errors import ParameterError
 from novikoff.lab import server
 from novikoff.lab.guard import LARGEST, Guard
-from novikoff.lab.server import LOOPBACK, application, asked, bound
+from novikoff.lab.server import LOOPBACK, application, bound
 
 HOST = "127.0.0.1:1962"
 HOME = f"http://{HOST}"
@@ -188,7 +188,7 @@ def test_large_requests_are_refused(page):
     assert reply.status_code == 413
     drops = [b" " * 2**16] * (LARGEST // 2**16 + 1)  # of a length that is not announced
     assert page.post("/api/run", content=drops).status_code == 413
-    for length in ("-1", "1e3", str(10**30)):
+    for length in ("-1", "1e3", str(10**30), "9" * 5000):
         reply = page.post("/api/run", content=b"", headers={"content-length": length})
         assert reply.status_code == 413
 
@@ -225,9 +225,11 @@ def test_questions_without_a_meaning_are_refused(page, told):
     assert reply.json()["error"]
 
 
-def test_a_flag_is_no_number():
-    with pytest.raises(ParameterError, match="label must be a int"):
-        asked({"label": True}, label=int)
+def test_a_flag_is_no_number(page):
+    told = {"table": "", "label": True, "first": "p", "second": "q", "x": 0, "y": 1}
+    reply = page.post("/api/choose", told)
+    assert reply.status_code == 422
+    assert reply.json()["error"] == "label must be of the type int."
 
 
 # ------------------------------------------------------------- what it cannot reach

@@ -25,7 +25,7 @@ from novikoff import (
 from novikoff.data import load, planted as planted_data
 from novikoff.max_margin import descent, newton
 from novikoff.max_margin.coordinates import Frame
-from novikoff.max_margin.gap import measure, undecided
+from novikoff.max_margin.gap import duality_gap, screened
 from worlds import planted, worlds
 
 COSTS = st.sampled_from([0.125, 0.5, 1.0, 3.0, 100.0])
@@ -100,7 +100,7 @@ def test_what_drops_out_had_no_say(world, C, shrink):
     w = solution.v[:-1] / frame.scale
     v = shrink * np.append(w, solution.v[-1] + w @ frame.center)
     alpha = shrink * solution.alpha / frame.scale**2
-    alive, outside, inside = undecided(frame, cap, measure(frame, cap, v, alpha), frame.all)
+    alive, outside, inside = screened(frame, cap, duality_gap(frame, cap, v, alpha), frame.all)
     assert sorted([*alive, *outside, *inside]) == list(range(len(y)))
     best = naive.widest(X.tolist(), y.tolist(), cost.tolist())[2]
     assert all(best[i] == 0 for i in outside)

@@ -16,7 +16,7 @@ from novikoff import Bracket, DataError, ParameterError, margin, separability
 from novikoff.data import load, planted
 from novikoff.separation.sharded import coordinator
 from novikoff.separation.sharded.certify import certify
-from novikoff.separation.sharded.protocol import Given, Here
+from novikoff.separation.sharded.protocol import Given, Here, piece
 from novikoff.separation.sharded.verify import measure, verify
 from worlds import planted as planted_worlds, worlds
 
@@ -51,10 +51,10 @@ def in_rounds(request):
         yield request.param
 
 
-def cut(X, y, places):
-    """The rows between these places, each a shard."""
+def cut(X, y, places, *weight):
+    """The rows between these places, each a shard; with their weights, if there are any."""
     ends = [0, *sorted(places), len(y)]
-    return [(X[a:b], y[a:b]) for a, b in pairwise(ends)]
+    return [tuple(part[a:b] for part in (X, y, *weight)) for a, b in pairwise(ends)]
 
 
 def evenly(X, y, k):
@@ -77,14 +77,14 @@ def many_worlds(draw):
     return X, y
 
 
-def agree(X, y, shards, **options):
+def agree(X, y, shards, weight=None, **options):
     """Ask the shards and the whole; the answers must be the same, and the proof hold for all."""
     result, travel = certify(shards, **options)
     assert travel.rows == len(shards.sent) == len(set(shards.sent))  # and no row twice
-    whole = separability(X, y, **options)
+    whole = separability(X, y, sample_weight=weight, **options)
     assert result.verdict == whole.verdict
     assert result.n_classes == whole.n_classes
-    assert result.verify(X, y)
+    assert result.verify(X, y, weight)
     assert verify(result, shards)[0]
     assert verify(whole, shards)[0]
     assert result.margin.lower <= whole.margin.upper
@@ -129,6 +129,46 @@ def test_the_verdict_on_many_classes_is_that_on_all_rows(in_rounds, bias, world,
     agree(X, y, Wires(cut(X, y, data.draw(cuts(len(y))))), fit_intercept=bias)
 
 
+@pytest.mark.parametrize("bias", [True, False])
+@settings(deadline=None)
+@given(
+    world=worlds(max_rows=8, max_columns=3, entries=st.integers(-2, 2)) | many_worlds(),
+    form=st.sampled_from(sorted(FORMS)),
+    data=st.data(),
+)
+def test_an_example_of_weight_0_is_not_there(in_rounds, bias, world, form, data):
+    """The certificate is that of the other examples, to the bit; rows have their numbers in all."""
+    X, y = FORMS[form](world[0]), world[1]
+    weight = data.draw(hnp.arrays(np.float64, len(y), elements=st.sampled_from([0.0, 1.0, 1.0])))
+    places = data.draw(cuts(len(y)))
+    shards, kept = Wires(cut(X, y, places, weight)), np.flatnonzero(weight)
+    if len(set(y[kept].tolist())) < 2:
+        with pytest.raises(DataError, match="one class only|no examples"):
+            certify(shards)
+        return
+    result, _ = agree(X, y, shards, weight, fit_intercept=bias)
+    some = [(part[w > 0], labels[w > 0]) for part, labels, w in cut(X, y, places, weight)]
+    without, _ = certify(Here(some), fit_intercept=bias)
+    assert result.rows == tuple(kept[list(without.rows)].tolist())
+    assert replace(result, rows=()) == replace(without, rows=())
+    weight[data.draw(st.sampled_from(result.rows))] = 0.0
+    if len(set(y[weight > 0].tolist())) == result.n_classes:
+        assert not verify(result, Here(cut(X, y, places, weight)))[0]
+        assert not result.verify(X, y, weight)
+
+
+def test_what_weights_leave_out():
+    """Classes that no example of weight 1 has are not there; columns are, and so is a shard."""
+    X = [sparse.csr_array(np.eye(2)), sparse.csr_array(np.eye(3)), sparse.csr_array(np.eye(2))]
+    labels, weights = [["a", "b"], ["b", "c", "c"], ["a", "b"]], [[1, 1], [0, 0, 0], [0.5, 0]]
+    shards = Here(list(zip(X, labels, weights, strict=True)))
+    found, travel = certify(shards)
+    assert (found.verdict, found.n_classes, len(found.coef)) == ("separable", 2, 3)
+    assert travel.rows == travel.n_examples == 3
+    assert set(found.rows) <= {0, 1, 5}
+    assert measure(shards, found.coef, found.intercept).n_rows == 3
+
+
 @settings(deadline=None)
 @given(world=planted_worlds(), data=st.data())
 def test_the_bracket_holds_the_margin_of_every_separator(in_rounds, world, data):
@@ -155,7 +195,7 @@ def test_columns_that_few_or_none_use(in_rounds, world, data):
         shards.append((sparse.csr_array(parts, shape=(len(labels), width)), labels))
     shards.append((X[:0], y[:0]))  # one knows how many there are
     wires = Wires(shards)
-    wires.pieces[-1] = wires.pieces[-1]._replace(X=X[:1], y=y[:1])
+    wires.pieces[-1] = piece("the last", X[:1], y[:1])
     X, y = sparse.vstack([X, X[:1]], format="csr"), np.append(y, y[0])
     result, whole = agree(X, y, wires)
     unused = np.setdiff1d(np.arange(X.shape[1]), X.indices)
@@ -297,9 +337,13 @@ def test_what_is_wrong_with_a_shard():
         certify(Here([(np.eye(2), ["a", "a"])] * 2))
     with pytest.raises(DataError, match=r"no examples"):
         certify(Here([(np.zeros((0, 2)), [])] * 2))
+    with pytest.raises(DataError, match=r"no examples, or none of a weight above 0"):
+        certify(Here([(*good, [0, 0])]))
+    with pytest.raises(DataError, match=r"In shard 1: sample_weight .* entry 1 is -1"):
+        certify(Here([good, (*good, [1, -1])]))
     with pytest.raises(ValueError, match=r"Unknown label type: continuous"):
         certify(Here([(np.eye(2), [0.5, 1.0])]))
-    with pytest.raises(ParameterError, match=r"budget=0 .* it must be a number above 0"):
+    with pytest.raises(ParameterError, match=r"budget=0 was given, but it must be"):
         certify(Here([good]), budget=0)
     with pytest.raises(DataError, match=r"1 times 2 weights"):
         measure(Here([good]), [1.0])

@@ -385,6 +385,11 @@ def test_no_mistakes_at_all():
     assert len(trace.to_pandas()) == 0
 
 
+def test_a_stream_of_one_class_takes_its_data():
+    trace = Perceptron(record=True).partial_fit([[1.0]], ["a"]).trace_.with_data([[1.0]], ["a"])
+    np.testing.assert_array_equal(trace.weights(0), [0.0, 0.0])
+
+
 def test_what_is_asked_of_a_trace_must_make_sense():
     X, y = np.array([[1.0, 2.0], [-1.0, 0.5]]), np.array([0, 1])
     model = Perceptron(record=True, shuffle=False).fit(X, y)

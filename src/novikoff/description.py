@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.errors import ParameterError
@@ -109,7 +110,7 @@ def _boundary(model: Linear, w: Array, b: float, names: Sequence[str], effect: A
     more = int(np.count_nonzero(w)) - len(shown)
     text += f" + … ({more:,} more)" if more else ""
     takes_line = not isinstance(model, MistakeDriven) or model._on_line() > 0
-    where, space = "", _space(model)
+    where, space = "", space_of(model)
     if space.get("normalize"):
         where = " (of examples at unit length)"
     if space.get("clip"):
@@ -136,7 +137,8 @@ def _term(value: float, name: str, leading: bool) -> str:
     return f"{sign}{size}{name}"
 
 
-def _space(model: Linear) -> dict[str, Any]:
+def space_of(model: object) -> dict[str, Any]:
+    """What a model makes of the features before it weighs them, as `as_seen` reads it."""
     return model._state.space if isinstance(model, MistakeDriven) else {}
 
 
@@ -195,16 +197,14 @@ def _pushes(model: Linear, effect: Array, names: Sequence[str], per: str) -> lis
 
 def _deviations(model: Linear, X: MatrixLike) -> Array:
     """The standard deviation of each feature, as the model sees it."""
-    X, space = as_examples(X), _space(model)
+    X = as_examples(X)
     if X.shape[1] != model.n_features_in_:
         raise ParameterError(
             f"X has {X.shape[1]} features, but the model has {model.n_features_in_}."
         )
-    X = as_seen(X, space)
-    if not sparse.issparse(X):
-        return np.asarray(X.std(axis=0))
-    mean, square = np.ravel(X.mean(axis=0)), np.ravel(X.multiply(X).mean(axis=0))
-    return np.asarray(np.sqrt(np.maximum(0.0, square - mean**2)))
+    X = as_seen(X, space_of(model))
+    variance: Array = mean_variance_axis(X, 0)[1] if sparse.issparse(X) else X.var(axis=0)
+    return np.sqrt(variance)
 
 
 # ------------------------------------------------------------- how it came about

@@ -46,7 +46,8 @@ class Passes:
             recorded.n_given = self.given  # examples have the numbers of the pass before
         try:
             told = self.classes if self.complete or not fitted else None
-            model._partial_fit(X, y, told, weight)
+            weights = {} if weight is None else {"sample_weight": weight}
+            model.partial_fit(X, y, told, **weights)
         finally:
             model.random_state = given
             if recorded is not None and model._state.log is not None:

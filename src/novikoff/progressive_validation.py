@@ -11,16 +11,22 @@ from copy import copy
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
+from novikoff.data.results import Data
 from novikoff.errors import BadRow, DataError, ParameterError
 from novikoff.parameters import WHOLE, require
-from novikoff.typing import Matrix
+from novikoff.typing import Array, Matrix, MatrixLike
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 Interval = tuple[float, float]
+Source = Iterable[Data | tuple[MatrixLike, ...]]
 
 
 @dataclass(frozen=True)
@@ -117,14 +123,14 @@ def wilson(mistakes: int, examples: int, confidence: float) -> Interval:
 
 
 def progressive(
-    model: Any,
-    source: Iterable[Any],
+    model: "BaseEstimator",
+    source: Source,
     *,
     window: int = 1000,
     every: int = 1000,
     chunk: int = 1,
     confidence: float = 0.95,
-    classes: Any = None,
+    classes: ArrayLike | None = None,
 ) -> Iterator[Progress]:
     """Predict each example of a stream, then learn from it, and tell how it goes.
 
@@ -173,50 +179,44 @@ def progressive(
         require(name, given, WHOLE)
     if not isinstance(confidence, float) or not 0 < confidence < 1:
         raise ParameterError.of("confidence", confidence, "a number between 0 and 1")
-    late = deque[bool](maxlen=int(window))
-    return _told(model, source, late, int(every), int(chunk), confidence, classes)
+    every, chunk, late = int(every), int(chunk), deque[bool](maxlen=int(window))
+
+    def told() -> Iterator[Progress]:
+        examples = mistakes = 0
+        fresh = not getattr(model, "__sklearn_is_fitted__", lambda: hasattr(model, "classes_"))()
+        for X, y, weight in _blocks(source):
+            cut = _cutting(X, named=fresh or hasattr(model, "feature_names_in_"))
+            n, low = len(y), 0
+            while low < n:
+                high = min(n, low + chunk, low + every - examples % every)
+                rows, labels = cut(low, high), y[low:high]
+                options: dict[str, ArrayLike] = {}
+                if weight is not None:
+                    options["sample_weight"] = weight[low:high]
+                if fresh and classes is not None:
+                    options["classes"] = classes
+                try:
+                    wrong = np.ones(high - low, bool) if fresh else model.predict(rows) != labels
+                    model.partial_fit(rows, labels, **options)
+                except BadRow as error:
+                    raise error.after(examples) from None
+                fresh, low = False, high
+                examples, mistakes = examples + len(wrong), mistakes + int(wrong.sum())
+                late.extend(wrong.tolist())
+                if examples % every == 0:
+                    yield Progress(examples, mistakes, len(late), sum(late), confidence)
+        if not examples:
+            raise DataError("The source has no examples: there is nothing to predict.")
+        if examples % every:
+            yield Progress(examples, mistakes, len(late), sum(late), confidence)
+
+    return told()  # what is wrong with the options was said at once, not when it is first asked
 
 
-def _told(
-    model: Any,
-    source: Iterable[Any],
-    late: "deque[bool]",
-    every: int,
-    chunk: int,
-    confidence: float,
-    classes: Any,
-) -> Iterator[Progress]:
-    examples = mistakes = 0
-    fresh = not getattr(model, "__sklearn_is_fitted__", lambda: hasattr(model, "classes_"))()
-    for X, y, weight in _blocks(source):
-        cut = _cutting(X, named=fresh or hasattr(model, "feature_names_in_"))
-        n, low = len(y), 0
-        while low < n:
-            high = min(n, low + chunk, low + every - examples % every)
-            rows, labels = cut(low, high), y[low:high]
-            options = {} if weight is None else {"sample_weight": weight[low:high]}
-            if fresh and classes is not None:
-                options["classes"] = classes
-            try:
-                wrong = np.ones(high - low, bool) if fresh else model.predict(rows) != labels
-                model.partial_fit(rows, labels, **options)
-            except BadRow as error:
-                raise error.after(examples) from None
-            fresh, low = False, high
-            examples, mistakes = examples + len(wrong), mistakes + int(wrong.sum())
-            late.extend(wrong.tolist())
-            if examples % every == 0:
-                yield Progress(examples, mistakes, len(late), sum(late), confidence)
-    if not examples:
-        raise DataError("The source has no examples: there is nothing to predict.")
-    if examples % every:
-        yield Progress(examples, mistakes, len(late), sum(late), confidence)
-
-
-def _blocks(source: Iterable[Any]) -> Iterator[tuple[Any, Any, Any]]:
+def _blocks(source: Source) -> Iterator[tuple[Matrix, Array, Array | None]]:
     """Rows, labels and weights of every block."""
     for block in source:
-        if hasattr(block, "X"):
+        if isinstance(block, Data):
             X, y, weight = block.X, block.y, block.weight
         elif isinstance(block, tuple) and len(block) in (2, 3):
             X, y, weight = (*block, None)[:3]
@@ -227,16 +227,14 @@ def _blocks(source: Iterable[Any]) -> Iterator[tuple[Any, Any, Any]]:
             )
         if y is None:
             raise DataError("A block of the source has no labels: there is nothing to score.")
-        if np.ndim(y) == 0:
-            X, y, weight = _row(X), [y], None if weight is None else [weight]
-        X = X if sparse.issparse(X) or _is_frame(X) else np.asarray(X)
-        y, n = np.asarray(y), X.shape[0] if X.shape else 0
+        X, y = _row(X) if np.ndim(y) == 0 else _matrix(X), np.atleast_1d(y)
+        n = X.shape[0] if X.shape else 0
         if n != len(y):
             raise DataError(f"A block has {n} rows, but {len(y)} labels: give one each.")
-        yield X, y, None if weight is None else np.asarray(weight)
+        yield X, y, None if weight is None else np.atleast_1d(weight)
 
 
-def _row(x: Any) -> Any:
+def _row(x: MatrixLike) -> Matrix:
     """A single example as a block of one row."""
     if isinstance(x, dict):
         raise DataError(
@@ -245,16 +243,20 @@ def _row(x: Any) -> Any:
         )
     if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a frame
         return x.to_frame().T
-    if not sparse.issparse(x) and not _is_frame(x):
-        x = np.asarray(x)
+    x = _matrix(x)
     return x.reshape(1, -1) if len(x.shape) == 1 else x
 
 
-def _is_frame(X: Matrix) -> bool:
+def _matrix(X: MatrixLike) -> Matrix:
+    """Sparse matrices and frames as they are, the rest as an array."""
+    return X if sparse.issparse(X) or _is_frame(X) else np.asarray(X)
+
+
+def _is_frame(X: MatrixLike) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def _cutting(X: Matrix, *, named: bool) -> Callable[[int, int], Any]:
+def _cutting(X: Matrix, *, named: bool) -> Callable[[int, int], Matrix]:
     """What cuts rows out of a block; those of a frame keep their names if they have a use."""
     if sparse.issparse(X):
         return _sparse_cutting(sparse.csr_array(X))
@@ -263,12 +265,12 @@ def _cutting(X: Matrix, *, named: bool) -> Callable[[int, int], Any]:
     return lambda low, high: rows[low:high]
 
 
-def _sparse_cutting(X: Matrix) -> Callable[[int, int], Any]:
+def _sparse_cutting(X: Matrix) -> Callable[[int, int], Matrix]:
     """The same. A single row is put together here: by scipy that takes as long as to learn it."""
     blank = sparse.csr_array((1, X.shape[1]), dtype=X.dtype)
     data, indices, indptr = X.data, X.indices, X.indptr
 
-    def cut(low: int, high: int) -> Any:
+    def cut(low: int, high: int) -> Matrix:
         if high - low != 1:
             return X[low:high]
         row, start, end = copy(blank), indptr[low], indptr[high]

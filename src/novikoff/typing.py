@@ -10,3 +10,5 @@ Matrix: TypeAlias = Any
 """Examples, a row each: an array, or scipy's CSR, which has no types."""
 MatrixLike: TypeAlias = Any
 """What users may give for a matrix: an array, lists, a frame, a sparse matrix."""
+Given: TypeAlias = npt.ArrayLike | None
+"""What users may give for an array, or leave out."""

@@ -276,7 +276,7 @@ def test_what_is_asked_of_many_classes_must_make_sense():
     for u in ([1.0, 2.0], np.ones((2, 2)), np.zeros((3, 2)), np.ones((3, 5))):
         with pytest.raises(ParameterError, match="u must have 3 rows of 2 entries, or 3 with"):
             joint.proof(u)
-    with pytest.raises(DataError, match="none of the classes, first in row 1: 9"):
+    with pytest.raises(DataError, match="none of the model's 3 classes, first in row 1: 9"):
         joint.with_data(X4, [0, 9, 2, 1])
     with pytest.raises(DataError, match="other labels"):
         joint.with_data(X4, Y4[::-1])

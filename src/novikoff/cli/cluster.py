@@ -59,7 +59,7 @@ def certified(arguments: Namespace) -> tuple[Separability, Layout, str]:
         result, travel = workers.certify(*how, watch=watch)
     layout = workers.layout
     told = (
-        f"{travel.rows:,} of {sum(layout.n_examples):,} examples, in {travel.passes:,} passes over "
+        f"{travel.rows:,} of {travel.n_examples:,} examples, in {travel.passes:,} passes over "
         f"{counted(workers.count, 'shard')}"
     )
     return result, layout, told

@@ -22,13 +22,12 @@ from novikoff.cluster.connecting import (
 )
 from novikoff.cluster.sources import SHARD_BYTES, Shard, Sharded, sharded
 from novikoff.cluster.surveying import Layout, Seen, layout_of, look, settled
-from novikoff.errors import DataError
 from novikoff.inputs.arrays import size_of
 from novikoff.separation.certificate import Separability
 from novikoff.separation.separability import require_options
 from novikoff.separation.sharded import certify as search, verify as check
 from novikoff.separation.sharded.coordinator import Travel
-from novikoff.separation.sharded.protocol import Question, piece
+from novikoff.separation.sharded.protocol import Answer, Question, piece
 from novikoff.separation.sharded.verify import Reach
 from novikoff.typing import Array
 
@@ -62,7 +61,8 @@ def certify(
     Parameters
     ----------
     source, client, shard_bytes, hold
-        As for `novikoff.cluster.fit`.
+        As for `novikoff.cluster.fit`. Examples of weight 0 are not there, but rows are numbered as
+        if they were.
     fit_intercept : bool, default=True
         May the hyperplane have a bias, or must it go through the origin?
     tol : float, default=1e-6
@@ -102,7 +102,7 @@ def certify(
     >>> result.verdict, round(result.margin.lower, 6), result.verify(X, species == "setosa")
     ('separable', 0.817556, True)
     """
-    require_options(fit_intercept, tol, budget)
+    require_options(fit_intercept, tol=tol, budget=budget)
     with connected(client) as found:
         workers = Workers(sharded(source, shard_bytes=shard_bytes, **reading), found, hold)
         return workers.certify(fit_intercept, tol, budget, watch).result
@@ -240,7 +240,7 @@ class Workers:
 
     # ------------------------------------------------------ asking
 
-    def ask(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+    def ask(self, question: Question[Answer], numbers: Sequence[Array]) -> list[Answer]:
         """The answers of all shards, in their order."""
         self.asked += 1
         with warnings.catch_warnings():
@@ -328,20 +328,17 @@ def prepare(shard: Shard, held: Held | None, layout: Layout, *given: Any) -> Hel
     """The examples of a shard, in the columns that all shards have."""
     data = shard.load(*given) if held is None else held.examples
     data = settled(shard, data, layout)
-    found = piece(data.X, data.y, data.weight)
-    if found.wrong is not None:
-        raise DataError(f"{shard.name}: {found.wrong}")
-    return Held(found)
+    return Held(piece(shard.name, data.X, data.y, data.weight))
 
 
 def answer(
     shard: Shard,
     ready: Held | None,
     layout: Layout,
-    question: Question,
+    question: Question[Answer],
     numbers: Array,
     *given: Any,
-) -> Any:
+) -> Answer:
     """What a shard answers."""
     found = prepare(shard, None, layout, *given) if ready is None else ready
     return question(found.examples, np.asarray(numbers, np.int64))

@@ -10,7 +10,7 @@ import numpy as np
 
 from novikoff.core.examples import Examples
 from novikoff.core.loops import Log
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 
 def columns(*, many: bool = False, counted: bool = False, dual: bool = False) -> np.dtype[Any]:
@@ -98,7 +98,7 @@ class Updates:
         for name, value in zip(self.__slots__, state, strict=True):
             setattr(self, name, value)
 
-    def begin_fit(self, X: Any, y: Array, *, same: bool) -> None:
+    def begin_fit(self, X: Matrix, y: Array, *, same: bool) -> None:
         """The data of a `fit` comes; is it that of the last one?"""
         if self.fitted_at is None or not same:
             self.fitted_at, self.n_given = self.n_given, self.n_given + len(y)

@@ -9,10 +9,10 @@ from math import inf, isnan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.errors import DataError
+from novikoff.typing import Array, Matrix
 
 EXACT = 2**53
 """All whole numbers up to this are doubles."""
@@ -21,7 +21,7 @@ NO_NUMBERS = (str, bytes, date, time, timedelta, np.datetime64, np.timedelta64)
 DOUBLES = frozenset((float, bool, np.float64, np.float32, np.float16, np.bool_))
 
 
-def require_exact(X: Any) -> None:
+def require_exact(X: Matrix) -> None:
     """Raise an error for text, for dates, and for numbers that no double holds.
 
     Whatever is proved would be of other numbers than were given.
@@ -54,7 +54,7 @@ def require_exact(X: Any) -> None:
             )
 
 
-def _parts(X: Any) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+def _parts(X: Matrix) -> Iterator[tuple[str, Array]]:
     """The values of `X` before they become one type: of each column, and where they are."""
     if sparse.issparse(X):
         yield "X", X.data if X.format in ("csr", "csc") else X.tocsr().data
@@ -79,12 +79,12 @@ def _parts(X: Any) -> Iterator[tuple[str, npt.NDArray[Any]]]:
         yield "X", np.asarray(X)
 
 
-def names_of(X: Any) -> Any:
+def names_of(X: Matrix) -> Any:
     """What the columns of a frame are called; None if it is none."""
     return getattr(X, "column_names", getattr(X, "columns", None))
 
 
-def rounded(values: npt.NDArray[Any]) -> Any:
+def rounded(values: Array) -> Any:
     """The first of the values that no double holds, or None."""
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind == "f" and size > 8:

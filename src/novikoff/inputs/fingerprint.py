@@ -1,13 +1,12 @@
 """A number that a data set is known by, so that a warm start can tell whether it comes again."""
 
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from novikoff.core.jit import njit
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 LANES = 8
 ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -26,7 +25,7 @@ def mix(words, h):
         h[k % LANES] ^= h[k % LANES] >> HALF
 
 
-def fingerprint(X: Any, *others: Array | None) -> int:
+def fingerprint(X: Matrix, *others: Array | None) -> int:
     """Of these rows, and of labels or weights beside them, by their bytes as they are stored.
 
     Other data has another one, but for one chance in $2^{64}$; so has the same data in another

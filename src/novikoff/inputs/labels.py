@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from novikoff.errors import BadRow, DataError, ParameterError
+from novikoff.typing import Array
 
 Signs = npt.NDArray[np.int8]
 
@@ -20,7 +21,7 @@ SPREAD = 1 << 16
 WHOLE = 2.0**53
 
 
-def as_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
+def as_labels(y: Any, name: str = "y") -> Array:
     """`y` as a one-dimensional array of numbers or strings, without missing values."""
     if isinstance(y, list):
         kinds = {type(v) for v in y}
@@ -69,7 +70,7 @@ def _is_missing(v: Any) -> bool:
         return True
 
 
-def _unboxed(y: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+def _unboxed(y: Array, name: str) -> Array:
     """Python objects that are all numbers, or all strings, as an array of those."""
     missing = np.array([_is_missing(v) for v in y], bool)
     if missing.any():
@@ -110,7 +111,7 @@ def as_label(word: str, kind: np.dtype[Any]) -> Any:
     return kind.type(value).item()
 
 
-def two_classes(y: npt.NDArray[Any], name: str = "y") -> tuple[npt.NDArray[Any], Signs]:
+def two_classes(y: Array, name: str = "y") -> tuple[Array, Signs]:
     """The two labels in `y`, sorted, and for each example -1 (the first) or +1."""
     if y.dtype.kind in "biuf" and len(y):
         low, high = y.min(), y.max()
@@ -133,7 +134,7 @@ def two_classes(y: npt.NDArray[Any], name: str = "y") -> tuple[npt.NDArray[Any],
     return classes, as_signs(y == classes[1])
 
 
-def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def numbered(y: Array) -> tuple[Array, Array]:
     """The labels in `y`, sorted, and for each example the number of its own."""
     if y.dtype.kind in "iu" and len(y):
         low, high = y.min(), y.max()
@@ -149,18 +150,18 @@ def numbered(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     return classes, codes(y, classes)
 
 
-def numbered_two(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def numbered_two(y: Array) -> tuple[Array, Array]:
     """The same of labels that must be two."""
     classes, signs = two_classes(y)
     return classes, (signs > 0).astype(np.int32)
 
 
-def known_by(numbers: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def known_by(numbers: Array, classes: Array) -> Array:
     """The signs of two classes, the numbers of more."""
     return as_signs(numbers > 0) if len(classes) == 2 else numbers
 
 
-def _counted(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _counted(y: Array) -> tuple[Array, Array]:
     """The same for whole numbers that lie together: counting them is quicker than sorting."""
     low = y.min()
     wide = y.astype(np.int64) if y.dtype.kind == "i" else y  # 100 is too far from -100 for int8
@@ -173,26 +174,26 @@ def _counted(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     return (found + int(low)).astype(y.dtype), numbers[places]
 
 
-def codes(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def codes(y: Array, classes: Array) -> Array:
     """The numbers of classes; all labels are among `classes`, or it is an error."""
     if len(classes) == 2:
         return _are_second(y, classes).astype(np.int32)
-    numbers: npt.NDArray[Any] = np.searchsorted(classes, y).astype(np.int32)
+    numbers: Array = np.searchsorted(classes, y).astype(np.int32)
     return numbers
 
 
-def _shown(classes: npt.NDArray[Any]) -> str:
+def _shown(classes: Array) -> str:
     more = ", ..." if len(classes) > 5 else ""
     return ", ".join(repr(c) for c in classes[:5].tolist()) + more
 
 
-def known_classes(classes: Any) -> npt.NDArray[Any]:
+def known_classes(classes: Any) -> Array:
     """The two classes a stream will have, sorted, from the argument `classes`."""
     classes = list(classes) if not isinstance(classes, np.ndarray) else classes
     return two_classes(as_labels(classes, "classes"), "classes")[0]
 
 
-def first_classes(labels: Any) -> npt.NDArray[Any]:
+def first_classes(labels: Any) -> Array:
     """The classes that a stream begins with, sorted; there may be one only."""
     y = as_labels(list(labels) if not isinstance(labels, np.ndarray) else labels, "classes")
     check_classification_targets(np.repeat(y, 2))  # once each, many would seem to be measurements
@@ -200,8 +201,8 @@ def first_classes(labels: Any) -> npt.NDArray[Any]:
 
 
 def growing_classes(
-    y: npt.NDArray[Any], given: Any, known: npt.NDArray[Any] | None
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    y: Array, given: Any, known: Array | None
+) -> tuple[Array, npt.NDArray[np.bool_]]:
     """The classes of a stream, of which `y` is a block, and which of them are new in it.
 
     A list that is given is complete: `y` has no other labels. Without one, a label that was
@@ -247,7 +248,7 @@ def growing_classes(
     return classes, ~np.isin(classes, known)
 
 
-def _all_among(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> bool:
+def _all_among(y: Array, classes: Array) -> bool:
     """Is every label one of the classes, which are sorted? Quickly: it is asked of every block."""
     if len(y) == 1:
         return bool((y == classes).any())
@@ -255,9 +256,7 @@ def _all_among(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> bool:
     return bool((classes[places] == y).all())
 
 
-def classes_of_stream(
-    y: npt.NDArray[Any], given: Any, known: npt.NDArray[Any] | None
-) -> npt.NDArray[Any]:
+def classes_of_stream(y: Array, given: Any, known: Array | None) -> Array:
     """The two classes of a stream, of which `y` is a block: as known, given, or seen there."""
     if known is not None:
         if (
@@ -283,12 +282,12 @@ def classes_of_stream(
     return two_classes(y)[0]
 
 
-def signs(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Signs:
+def signs(y: Array, classes: Array) -> Signs:
     """-1 where `y` is the first of two classes, +1 where it is the second."""
     return as_signs(_are_second(y, classes))
 
 
-def _are_second(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def _are_second(y: Array, classes: Array) -> npt.NDArray[np.bool_]:
     """Is each label the second of two classes, and not the first?"""
     positive: npt.NDArray[np.bool_] = y == classes[1]
     known = positive | (y == classes[0])

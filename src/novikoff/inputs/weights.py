@@ -10,7 +10,7 @@ from sklearn.utils.validation import column_or_1d
 
 from novikoff.core.jit import njit
 from novikoff.errors import DataError, ParameterError
-from novikoff.typing import Array
+from novikoff.typing import Array, Given
 
 
 class SoFar(NamedTuple):
@@ -23,7 +23,7 @@ class SoFar(NamedTuple):
 
 
 def example_weights(
-    own: Array, classes: Array, class_weight: Any, sample_weight: Any, stream: SoFar | None = None
+    own: Array, classes: Array, class_weight: Any, sample_weight: Given, stream: SoFar | None = None
 ) -> Array | None:
     r"""The weight of every example, of the class with the number `own`; None where all are 1.
 
@@ -54,7 +54,7 @@ def require_some(weight: Array | None) -> None:
         )
 
 
-def checked(sample_weight: Any, n: int) -> Array:
+def checked(sample_weight: Given, n: int) -> Array:
     """Sample weights as finite, non-negative doubles, one per example, not all of them 0."""
     weight = np.asarray(sample_weight, np.float64)
     weight = np.full(n, weight) if weight.ndim == 0 else column_or_1d(weight)
@@ -136,7 +136,7 @@ def count(own, weight, totals, taking_part, out):
         out[i] = totals.sum() / (taking_part.sum() * totals[c]) if totals[c] > 0.0 else 0.0
 
 
-def class_totals(own: Array, sample_weight: Any, brought: Array) -> Array:
+def class_totals(own: Array, sample_weight: Given, brought: Array) -> Array:
     """How much of each class there is by now."""
     weight = None if sample_weight is None else checked(sample_weight, len(own))
     totals = brought.copy()

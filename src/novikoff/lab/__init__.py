@@ -4,7 +4,7 @@ The page only shows and asks; every number on it is computed here, by the librar
 
 | | |
 |---|---|
-| `state.py`, `presets.py` | points, learner, options: as a link says them, checked |
+| `link.py`, `presets.py` | points, learner, options: as a link says them, checked |
 | `sheet.py` | two columns, or a projection, of a table of one's own |
 | `frames.py`, `visits.py`, `verdicts.py` | from a state, or a trace, to all that is shown |
 | `scripts.py` | the Python program that does the same |

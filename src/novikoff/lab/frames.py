@@ -1,35 +1,38 @@
 """From a state, or a trace, to everything that is shown: numbers and sentences, ready for JSON."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-import novikoff
 from novikoff.description import describe
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
-from novikoff.inputs.arrays import dense
+from novikoff.inputs.arrays import as_seen, dense
 from novikoff.lab.link import LEARNERS, State, to_link
-from novikoff.lab.presets import NAMES, preset
 from novikoff.lab.scripts import parameters, script, starting
 from novikoff.lab.verdicts import disjunction_bound, verdict
-from novikoff.lab.visits import MOST_STEPS, Visits, means, seen, visits
+from novikoff.lab.visits import MOST_STEPS, means, visits
+from novikoff.learners import AveragedPerceptron, Winnow
 from novikoff.learners.additive import Additive
 from novikoff.plots.convergence import brackets
-from novikoff.plots.theorem import curves, made_before
-from novikoff.proofs.proof import Proof
+from novikoff.plots.style import Names, two_features
+from novikoff.plots.theorem import curves
+from novikoff.proofs.proof import Proof, made_before
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
+
+Shown = dict[str, object]
+"""By name what the page shows, ready for JSON."""
 
 BRACKETS = 600
 """At how many updates, at the most, the margin bracket is measured."""
 SAMPLES = 160
 
 
-def of_state(state: State) -> dict[str, Any]:
+def of_state(state: State) -> Shown:
     """All that the page shows of a state.
 
     Parameters
@@ -42,9 +45,10 @@ def of_state(state: State) -> dict[str, Any]:
         `points`, `link`, `options` and, where there is something to learn from, what
         `of_trace` says, `code` and `words`. Else `wanting` says what is missing.
     """
-    shown: dict[str, Any] = {
-        "points": [[x, y] for x, y, _ in state.points],
-        "signs": [sign for *_, sign in state.points],
+    points, signs = [[x, y] for x, y, _ in state.points], [sign for *_, sign in state.points]
+    shown: Shown = {
+        "points": points,
+        "signs": signs,
         "names": list(state.names),
         "classes": list(state.classes),
         "link": to_link(replace(state, step=0)),
@@ -53,20 +57,24 @@ def of_state(state: State) -> dict[str, Any]:
         "preset": state.preset,
         "options": state.options,
     }
-    missing = {-1, 1} - set(shown["signs"])
+    missing = {-1, 1} - set(signs)
     if missing:
         return shown | {"wanting": _wanting(state, missing)}
-    epochs = max(1, min(state.max_iter, MOST_STEPS // len(state.points)))
-    model = _fitted(state, epochs)
-    shown |= of_trace(model.trace_, state.classes, state.names)
-    if epochs < state.max_iter and not shown["converged"]:
-        shown["notes"].append(
+    epochs = max(1, min(state.max_iter, MOST_STEPS // len(points)))
+    model = LEARNERS[state.learner](**parameters(state, epochs))
+    X, y = np.array(points, float), np.array(signs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the page says so itself
+        model.fit(X, y, **starting(state))
+    notes = []
+    if epochs < state.max_iter and not model.converged_:
+        notes.append(
             f"The page shows {MOST_STEPS:,} steps at the most, so the run was ended after "
             f"{epochs:,} epochs. The library itself goes on for as long as it is told."
         )
-    right = model.predict(np.array(shown["points"], float)) == np.array(shown["signs"])
-    words = {"code": script(state, epochs), "words": describe(model)}
-    return shown | words | {"right": int(right.sum())}
+    shown |= of_trace(model.trace_, state.classes, state.names, notes)
+    right = int((model.predict(X) == y).sum())
+    return shown | {"code": script(state, epochs), "words": describe(model), "right": right}
 
 
 def _wanting(state: State, missing: set[int]) -> str:
@@ -76,21 +84,15 @@ def _wanting(state: State, missing: set[int]) -> str:
     return f"Add a point of the class {name}: with one class alone there is nothing to tell apart."
 
 
-def _fitted(state: State, max_iter: int) -> Any:
-    learner = getattr(novikoff, LEARNERS[state.learner])(**parameters(state, max_iter))
-    X = np.array([[x, y] for x, y, _ in state.points], float)
-    y = np.array([sign for *_, sign in state.points])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the page says so itself
-        return learner.fit(X, y, **starting(state))
-
-
 # ------------------------------------------------------------- of a trace
 
 
 def of_trace(
-    trace: Trace, classes: Any = ("-1", "+1"), names: Any = ("x1", "x2")
-) -> dict[str, Any]:
+    trace: Trace,
+    classes: Names = ("-1", "+1"),
+    names: Names = ("x1", "x2"),
+    notes: Sequence[str] = (),
+) -> Shown:
     """All that a player shows of a run on two features.
 
     Parameters
@@ -99,6 +101,8 @@ def of_trace(
         With its data.
     classes, names : pairs of str
         What the classes and the axes are called.
+    notes : sequence of str
+        What there is to say of the run.
 
     Returns
     -------
@@ -106,33 +110,30 @@ def of_trace(
         Of numbers, lists and sentences.
     """
     X, y = trace.data
-    if trace.gained is not None or not isinstance(trace._learner, Additive | novikoff.Winnow):
+    if trace.gained is not None or not isinstance(trace._learner, Additive | Winnow):
         classes_of = "" if trace.gained is None else f" of {len(trace.start)} classes"
         raise ParameterError(
             "The player shows the run of a perceptron or of Winnow on two classes, but this is of "
             f"a {type(trace._learner).__name__}{classes_of}."
         )
-    if X.shape[1] != 2:
-        raise ParameterError(
-            f"The player shows the plane of two features, but X has {X.shape[1]}: choose two."
-        )
+    points = two_features(X, "The run")
     if len(trace) > MOST_STEPS:
         raise ParameterError(
             f"The player shows {MOST_STEPS:,} updates at the most, but the run made "
             f"{len(trace):,}: record a shorter one, with a smaller {{max_iter}}.",
             max_iter=None,
         )
-    learner, Z = trace._learner, seen(trace)
+    learner, Z = trace._learner, dense(as_seen(X, trace._space))
     W = trace.weights(np.arange(len(trace) + 1)).astype(np.float64)
-    visited = visits(trace, W)
+    visited = visits(trace, W, Z)
     bias = bool(trace._space.get("fit_intercept", True))
-    points = dense(X)
+    averaged = isinstance(learner, AveragedPerceptron) and visited.complete
     return {
         "kind": type(learner).__name__,
         "points": points.tolist(),
         "signs": y.tolist(),
         "seen": None if np.array_equal(Z, points) else Z.tolist(),
-        "how": _how(trace._space),
+        "how": _how(trace),
         "names": list(names),
         "classes": [str(label) for label in classes],
         "slack": float(trace._space.get("slack", 0.0)),
@@ -143,14 +144,14 @@ def of_trace(
         "visits": _listed(**visited._replace(mistake=visited.mistake.astype(int))._asdict()),
         "weights": W.tolist(),
         "steps": trace.step.tolist(),
-        "mean": _mean(trace, visited, W),
+        "mean": means(visited, W).tolist() if averaged else None,
         "epochs": len(trace.mistakes_per_epoch),
         "mistakes": int(trace.mistakes_per_epoch.sum()),
         "converged": bool(trace.mistakes_per_epoch[-1] == 0),
         "theorem": theorem(trace, Z, y),
         "bracket": bracket(trace),
         "verdict": verdict(Z, y, bias),
-        "notes": [] if visited.complete else [ONLY_UPDATES],
+        "notes": [*([] if visited.complete else [ONLY_UPDATES]), *notes],
     }
 
 
@@ -160,33 +161,27 @@ ONLY_UPDATES = (
 )
 
 
-def _how(space: dict[str, Any]) -> str:
+def _how(trace: Trace) -> str:
     """How the learner sees the points, if not as they are."""
-    if space.get("binarize") is not None:
-        return f"as 0 and 1: a coordinate above {space['binarize']:g} counts as 1"
-    return "at unit length" if space.get("normalize") else ""
+    if trace._space.get("binarize") is not None:
+        return f"as 0 and 1: a coordinate above {trace._space['binarize']:g} counts as 1"
+    return "at unit length" if trace._space.get("normalize") else ""
 
 
-def _listed(**arrays: Any) -> dict[str, Any]:
+def _listed(**arrays: object) -> Shown:
     """Arrays as lists; the rest as it is."""
     return {n: a.tolist() if isinstance(a, np.ndarray) else a for n, a in arrays.items()}
 
 
-def _mean(trace: Trace, visited: Visits, W: Array) -> list[list[float]] | None:
-    average = isinstance(trace._learner, novikoff.AveragedPerceptron)
-    return means(visited, W).tolist() if average and visited.complete else None
-
-
-def bracket(trace: Trace) -> dict[str, Any] | None:
+def bracket(trace: Trace) -> Shown | None:
     """What the run had proved of the margin by each update; None for Winnow."""
     if not isinstance(trace._learner, Additive):
         return None
     k, lower, upper = brackets(trace, BRACKETS)
-    before = int(trace.mistakes[0] - 1) if len(trace) else 0
-    return _listed(k=k - before, lower=lower, upper=upper)
+    return _listed(k=k - int(made_before(trace.mistakes)), lower=lower, upper=upper)
 
 
-def theorem(trace: Trace, Z: Array, y: Array) -> dict[str, Any]:
+def theorem(trace: Trace, Z: Array, y: Array) -> Shown:
     """Novikoff's theorem on the run, or why it does not apply."""
     if not isinstance(trace._learner, Additive):
         space = trace._space
@@ -211,7 +206,7 @@ def theorem(trace: Trace, Z: Array, y: Array) -> dict[str, Any]:
             "example has a private feature, and so the data has a margin.",
         }
     return {
-        "bound": proof.bound - made_before(proof) if proof.bound < inf else None,
+        "bound": proof.bound - made_before(proof.mistakes) if proof.bound < inf else None,
         "margin": proof.margin,
         "radius": proof.radius,
         "holds": proof.holds,
@@ -224,20 +219,14 @@ def theorem(trace: Trace, Z: Array, y: Array) -> dict[str, Any]:
     }
 
 
-def _curves(proof: Proof) -> dict[str, Any]:
+def _curves(proof: Proof) -> Shown:
     """The outer two quantities past the end of the run, counted from where the recording began."""
     drawn = curves(proof, SAMPLES)
-    crossing = drawn.crosses and drawn.end > proof.bound
     return _listed(
         k=drawn.k - drawn.before,
         least=drawn.least,
         most=drawn.most,
         log=drawn.log,
         simple=drawn.simple,
-        crossing=proof.bound - drawn.before if crossing else None,
+        crossing=None if drawn.crossing is None else drawn.crossing[0] - drawn.before,
     )
-
-
-def presets() -> list[dict[str, str]]:
-    """What there is to begin with."""
-    return [{"name": name, "title": preset(name).title} for name in NAMES]

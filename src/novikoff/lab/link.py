@@ -4,7 +4,6 @@ A link is text as ``learner=averaged&data=xor&eta0=0.5&step=3``: what is left ou
 Nothing of it is believed before it is checked.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from math import isfinite
 from typing import Any
@@ -12,12 +11,14 @@ from urllib.parse import parse_qsl, quote
 
 from novikoff.errors import ParameterError
 from novikoff.lab.presets import NAMES, Point, preset
+from novikoff.learners import AveragedPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff.learners.additive import Additive
 
-LEARNERS = {
-    "perceptron": "Perceptron",
-    "averaged": "AveragedPerceptron",
-    "voted": "VotedPerceptron",
-    "winnow": "Winnow",
+LEARNERS: dict[str, type[Additive | Winnow]] = {
+    "perceptron": Perceptron,
+    "averaged": AveragedPerceptron,
+    "voted": VotedPerceptron,
+    "winnow": Winnow,
 }
 
 MOST_POINTS = 500
@@ -28,143 +29,27 @@ LONGEST_LINK = 60_000
 MOST_FIELDS = 40
 CLASSES = {"n": -1, "p": 1}
 
-
-def refuse(name: str, given: Any, needed: str) -> ParameterError:
-    """What to say of a value without a meaning."""
-    shown = str(given)
-    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    return ParameterError(f"{name} is {shown!r}, but it must be {needed}.")
-
-
-def number(least: float, most: float, *, zero: bool = False) -> Callable[[str, str], float]:
-    """A reader of numbers in a range; `zero` allows 0 beside it."""
-
-    def read(name: str, text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not (least <= value <= most or (zero and value == 0)):
-            also = "0, or " if zero else ""
-            raise refuse(name, text, f"{also}a number from {least:g} to {most:g}")
-        return value + 0.0  # no negative zero
-
-    return read
-
-
-def whole(least: int, most: int) -> Callable[[str, str], int]:
-    """A reader of whole numbers in a range."""
-
-    def read(name: str, text: str) -> int:
-        digits = text.isascii() and text.isdigit() and len(text) < 12
-        if not digits or not least <= int(text) <= most:
-            raise refuse(name, text, f"a whole number from {least:,} to {most:,}")
-        return int(text)
-
-    return read
-
-
-def choice(*words: str) -> Callable[[str, str], str]:
-    """A reader of one of some words."""
-
-    def read(name: str, text: str) -> str:
-        if text not in words:
-            raise refuse(name, text, f"one of {', '.join(words)}")
-        return text
-
-    return read
-
-
-def flag(name: str, text: str) -> bool:
-    """True or False, written 1 or 0."""
-    return choice("0", "1")(name, text) == "1"
-
-
-def pair(name: str, text: str) -> tuple[str, str]:
-    """Two different names."""
-    words = tuple(text.split(","))
-    if len(words) != 2 or words[0] == words[1]:
-        raise refuse(name, text, "two different names with a comma between them")
-    for word in words:
-        if not 0 < len(word) <= LONGEST_NAME or not word.isprintable():
-            raise refuse(name, text, f"two names of 1 to {LONGEST_NAME} printable letters")
-    return words[0], words[1]
-
-
-def plain(name: str) -> str:
-    """A name that `pair` takes."""
-    kept = "".join(letter for letter in name.replace(",", " ") if letter.isprintable())
-    return kept.strip()[:LONGEST_NAME]
-
-
-def start(name: str, text: str) -> tuple[float, float]:
-    """The two weights of `coef_init`."""
-    words = text.split(",")
-    if len(words) != 2:
-        raise refuse(name, text, "two numbers with a comma between them")
-    first, second = (coordinate(name, word) for word in words)
-    return first, second
-
-
-def coordinate(name: str, text: str) -> float:
-    """A number that points can have."""
-    return number(-FARTHEST, FARTHEST)(name, text)
-
-
-def square(name: str, text: str) -> tuple[float, float, float]:
-    """The square of the plane that is shown: its lower left corner and its side."""
-    words = text.split(",")
-    if len(words) != 3:
-        raise refuse(name, text, "three numbers with commas between them: x, y and side")
-    x, y = (number(-2 * FARTHEST, 2 * FARTHEST)(name, word) for word in words[:2])
-    return x, y, number(1 / FARTHEST, 4 * FARTHEST)(name, words[2])
-
-
-def points(name: str, text: str) -> tuple[Point, ...]:
-    """Points as "x,y,p;x,y,n": p for the positive class, n for the negative."""
-    words = text.split(";") if text else []
-    if len(words) > MOST_POINTS:
-        raise ParameterError(
-            f"{len(words):,} points were given, but the lab takes {MOST_POINTS} at the most: "
-            "leave some out, or use the library itself, which takes millions."
-        )
-    found = []
-    for place, word in enumerate(words, 1):
-        parts = word.split(",")
-        if len(parts) != 3 or parts[2] not in CLASSES:
-            raise refuse(f"point {place}", word, "written as x,y,p or x,y,n")
-        x, y = (coordinate(f"point {place}", part) for part in parts[:2])
-        found.append((_not_tiny(x), _not_tiny(y), CLASSES[parts[2]]))
-    return tuple(found)
-
-
-def _not_tiny(value: float) -> float:
-    """Squares of what is smaller would leave the range of floats."""
-    return value if abs(value) * FARTHEST >= 1 else 0.0
-
-
-READERS: dict[str, Callable[[str, str], Any]] = {
-    "points": points,
-    "names": pair,
-    "classes": pair,
-    "learner": choice(*LEARNERS),
-    "tie": choice("mistake", "negative", "positive"),
-    "fit_intercept": flag,
-    "normalize": flag,
-    "shuffle": flag,
-    "random_state": whole(0, 2**32 - 1),
-    "eta0": number(1e-6, 1e6),
-    "slack": number(1e-3, 1e3, zero=True),
-    "coef_init": start,
-    "intercept_init": coordinate,
-    "max_iter": whole(1, 10_000),
-    "threshold": number(1e-3, 1e6),
-    "factor": number(1.001, 1e3),
-    "binarize": coordinate,
-    "view": square,
-    "step": whole(0, 10**9),
+Range = tuple[float, float]
+PLANE: Range = (-FARTHEST, FARTHEST)
+CORNER, SIDE = (-2 * FARTHEST, 2 * FARTHEST), (1 / FARTHEST, 4 * FARTHEST)
+LIMITS: dict[str, Range] = {
+    "random_state": (0, 2**32 - 1),
+    "eta0": (1e-6, 1e6),
+    "slack": (1e-3, 1e3),
+    "intercept_init": PLANE,
+    "max_iter": (1, 10_000),
+    "threshold": (1e-3, 1e6),
+    "factor": (1.001, 1e3),
+    "binarize": PLANE,
+    "step": (0, 10**9),
 }
-
+"""From where to where the numbers of the lab go; the usual value may be another."""
+CHOICES = {"learner": tuple(LEARNERS), "tie": ("mistake", "negative", "positive")}
+SEVERAL: dict[str, tuple[str, *tuple[Range, ...]]] = {
+    "coef_init": ("two numbers with a comma between them", PLANE, PLANE),
+    "view": ("three numbers with commas between them: x, y and side", CORNER, CORNER, SIDE),
+}
+"""How several numbers are written, and from where to where each goes."""
 
 FIELDS = {
     "learner": "Algorithm",
@@ -182,17 +67,13 @@ FIELDS = {
 """What the page calls the options that are written or chosen there."""
 
 
-def called(name: str) -> str:
-    """An option as the page calls it, and as links and the library do."""
-    return f"“{FIELDS[name]}” ({name})" if name in FIELDS else name
-
-
 @dataclass(frozen=True)
 class State:
     """Everything that a page shows follows from this.
 
-    `view` is the square of the plane that is shown; None for one that fits. The options are
-    those of the learners; `threshold`, `factor` and `binarize` are Winnow's.
+    `view` is the square of the plane that is shown, its lower left corner and its side; None for
+    one that fits. The options are those of the learners; `threshold`, `factor` and `binarize` are
+    Winnow's.
     """
 
     points: tuple[Point, ...] = ()
@@ -216,11 +97,10 @@ class State:
     step: int = 0
 
     @property
-    def options(self) -> dict[str, Any]:
-        """All but the points and what they are called."""
+    def options(self) -> dict[str, object]:
+        """All but the points, what they are called, and what of them is shown."""
         not_options = ("points", "names", "classes", "view", "step")
-        named = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {name: value for name, value in named.items() if name not in not_options}
+        return {name: getattr(self, name) for name in USUAL if name not in not_options}
 
     @property
     def preset(self) -> str | None:
@@ -230,6 +110,10 @@ class State:
             if found[1:] == (self.points, self.names, self.classes):
                 return name
         return None
+
+
+USUAL = {field.name: field.default for field in fields(State)}
+"""What a link can say, and what is meant where it does not."""
 
 
 def from_link(text: str) -> State:
@@ -255,31 +139,133 @@ def from_link(text: str) -> State:
         if name in told or (name == "data" and "points" in told):
             raise ParameterError(f"{name} is in the link twice: leave one out.")
         if name == "data":
-            found = preset(choice(*NAMES)(name, value))
+            found = preset(choice(name, value, NAMES))
             told |= {"points": found.points, "names": found.names, "classes": found.classes}
-        elif name in READERS:
-            told[name] = READERS[name](called(name), value)
+        elif name in USUAL:
+            told[name] = read(name, value)
         else:
-            raise refuse("A part of the link", name, f"one of data, {', '.join(READERS)}")
+            raise refuse("A part of the link", name, f"one of data, {', '.join(USUAL)}")
     return State(**told)
+
+
+# ------------------------------------------------------------- what is read
+
+
+def read(name: str, text: str) -> object:
+    """What a link says of this: its kind is that of its usual value."""
+    usual, told = USUAL[name], f"“{FIELDS[name]}” ({name})" if name in FIELDS else name
+    if name == "points":
+        return points(text)
+    if name in ("names", "classes"):
+        return pair(told, text)
+    if name in CHOICES:
+        return choice(told, text, CHOICES[name])
+    if name in SEVERAL:
+        needed, *ranges = SEVERAL[name]
+        words = text.split(",")
+        if len(words) != len(ranges):
+            raise refuse(told, text, needed)
+        return tuple(number(told, word, some) for word, some in zip(words, ranges, strict=True))
+    if isinstance(usual, bool):
+        return choice(told, text, ("0", "1")) == "1"
+    if isinstance(usual, int):
+        return whole(told, text, LIMITS[name])
+    return number(told, text, LIMITS[name], usual=usual)
+
+
+def refuse(name: str, given: str, needed: str) -> ParameterError:
+    """What to say of a value without a meaning."""
+    shown = given if len(given) <= 60 else f"{given[:57]}..."
+    return ParameterError(f"{name} is {shown!r}, but it must be {needed}.")
+
+
+def number(name: str, text: str, limits: Range, *, usual: object = None) -> float:
+    """A number in a range, or the usual one beside it."""
+    least, most = limits
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not (least <= value <= most or value == usual):
+        also = f"{usual:g}, or " if isinstance(usual, float) and not least <= usual <= most else ""
+        raise refuse(name, text, f"{also}a number from {least:g} to {most:g}")
+    return value + 0.0  # no negative zero
+
+
+def whole(name: str, text: str, limits: Range) -> int:
+    """A whole number in a range."""
+    least, most = limits
+    digits = text.isascii() and text.isdigit() and len(text) < 12
+    if not digits or not least <= int(text) <= most:
+        raise refuse(name, text, f"a whole number from {least:,} to {most:,}")
+    return int(text)
+
+
+def choice(name: str, text: str, words: tuple[str, ...]) -> str:
+    """One of some words."""
+    if text not in words:
+        raise refuse(name, text, f"one of {', '.join(words)}")
+    return text
+
+
+def pair(name: str, text: str) -> tuple[str, str]:
+    """Two different names."""
+    words = tuple(text.split(","))
+    if len(words) != 2 or words[0] == words[1]:
+        raise refuse(name, text, "two different names with a comma between them")
+    for word in words:
+        if not 0 < len(word) <= LONGEST_NAME or not word.isprintable():
+            raise refuse(name, text, f"two names of 1 to {LONGEST_NAME} printable letters")
+    return words[0], words[1]
+
+
+def plain(name: str) -> str:
+    """A name that `pair` takes."""
+    kept = "".join(letter for letter in name.replace(",", " ") if letter.isprintable())
+    return kept.strip()[:LONGEST_NAME]
+
+
+def points(text: str) -> tuple[Point, ...]:
+    """Points as "x,y,p;x,y,n": p for the positive class, n for the negative."""
+    words = text.split(";") if text else []
+    if len(words) > MOST_POINTS:
+        raise ParameterError(
+            f"{len(words):,} points were given, but the lab takes {MOST_POINTS} at the most: "
+            "leave some out, or use the library itself, which takes millions."
+        )
+    found = []
+    for place, word in enumerate(words, 1):
+        parts = word.split(",")
+        if len(parts) != 3 or parts[2] not in CLASSES:
+            raise refuse(f"point {place}", word, "written as x,y,p or x,y,n")
+        x, y = (number(f"point {place}", part, PLANE) for part in parts[:2])
+        found.append((_not_tiny(x), _not_tiny(y), CLASSES[parts[2]]))
+    return tuple(found)
+
+
+def _not_tiny(value: float) -> float:
+    """Squares of what is smaller would leave the range of floats."""
+    return value if abs(value) * FARTHEST >= 1 else 0.0
+
+
+# ------------------------------------------------------------- what is written
 
 
 def to_link(state: State) -> str:
     """The shortest text that `from_link` makes this state of."""
-    usual, parts = State(), {}
-    known = state.preset
+    parts, known = {}, state.preset
+    as_usual = ("points", "names", "classes") if known else ()
     if known:
         parts["data"] = known
-        usual = State(names=state.names, classes=state.classes)
-    for name in READERS:
+    for name, usual in USUAL.items():
         value = getattr(state, name)
-        if value != getattr(usual, name) and not (known and name == "points"):
+        if value != usual and name not in as_usual:
             parts[name] = written(value)
     return "&".join(f"{name}={quote(value, safe=',;:')}" for name, value in parts.items())
 
 
-def written(value: Any) -> str:
-    """A value as its reader reads it."""
+def written(value: object) -> str:
+    """A value as `read` reads it."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, float):

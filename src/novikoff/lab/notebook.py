@@ -3,11 +3,15 @@
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING
 
 from novikoff.errors import ParameterError
 from novikoff.lab.frames import of_trace
 from novikoff.proofs.trace import Trace
+
+if TYPE_CHECKING:
+    from anywidget import AnyWidget
+    from traitlets import Bunch
 
 MODULES = ("words.js", "drawing.js", "plane.js", "vectors.js", "charts.js", "player.js")
 """The modules of the player, each after those that it imports."""
@@ -37,7 +41,7 @@ def module() -> str:
 
 
 @cache
-def _player_class() -> Any:
+def _player_class() -> "type[AnyWidget]":
     try:
         import anywidget
         import traitlets
@@ -56,13 +60,13 @@ def _player_class() -> Any:
         step = traitlets.Int(0).tag(sync=True)
 
         @traitlets.validate("step")
-        def _inside(self, proposal: Any) -> int:
+        def _inside(self, proposal: "Bunch") -> int:
             return max(0, min(int(proposal["value"]), len(self.frames["visits"]["example"])))
 
     return Player
 
 
-def player(trace: Trace) -> Any:
+def player(trace: Trace) -> "AnyWidget":
     """A widget that shows the run of a trace: see `Trace.player`."""
     kind = _player_class()
     return kind(frames=of_trace(trace, classes=trace._classes.tolist()))

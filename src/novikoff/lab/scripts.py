@@ -1,18 +1,19 @@
 """The Python program that does what the page shows."""
 
+from inspect import signature
 from typing import Any
 
-import novikoff
-from novikoff.lab.link import LEARNERS, State, shortest
+from novikoff.lab.link import LEARNERS, USUAL, State, shortest
 
-ADDITIVE = ("fit_intercept", "normalize", "tie", "eta0", "slack")
+OF_RUNS = ("max_iter", "shuffle", "random_state")
+"""The options that have no usual value here."""
 
 
 def parameters(state: State, max_iter: int) -> dict[str, Any]:
     """What the learner is made with, as the state says; what is as usual is left out."""
-    names = ("threshold", "factor", "binarize") if state.learner == "winnow" else ADDITIVE
-    usual = getattr(novikoff, LEARNERS[state.learner])().get_params()
-    told = {name: getattr(state, name) for name in names if getattr(state, name) != usual[name]}
+    usual, options = signature(LEARNERS[state.learner]).parameters, state.options
+    names = [name for name in usual if name in options and name not in OF_RUNS]
+    told = {name: options[name] for name in names if options[name] != usual[name].default}
     told["shuffle"] = state.shuffle
     if state.shuffle:
         told["random_state"] = state.random_state
@@ -21,19 +22,13 @@ def parameters(state: State, max_iter: int) -> dict[str, Any]:
 
 def starting(state: State) -> dict[str, Any]:
     """What `fit` is given beside the examples."""
-    if state.learner == "winnow":
-        return {}
-    told: dict[str, Any] = {}
-    if state.coef_init != (0.0, 0.0):
-        told["coef_init"] = list(state.coef_init)
-    if state.intercept_init:
-        told["intercept_init"] = state.intercept_init
-    return told
+    names = () if state.learner == "winnow" else ("coef_init", "intercept_init")
+    return {name: state.options[name] for name in names if state.options[name] != USUAL[name]}
 
 
 def script(state: State, max_iter: int) -> str:
     """A program that makes the same run, and prints what the page shows of it."""
-    kind, own = LEARNERS[state.learner], parameters(state, max_iter)
+    kind, own = LEARNERS[state.learner].__name__, parameters(state, max_iter)
     options = ", ".join(f"{name}={_value(value)}" for name, value in own.items())
     given = "".join(f", {name}={_value(value)}" for name, value in starting(state).items())
     lines = [
@@ -55,8 +50,8 @@ def script(state: State, max_iter: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, list):
+def _value(value: object) -> str:
+    if isinstance(value, tuple):
         return f"[{', '.join(map(_value, value))}]"
     return shortest(value) if isinstance(value, float) else repr(value)
 

@@ -4,21 +4,21 @@ What a browser can get is a fixed set of texts, read once from the package: no r
 a file. Nothing that is sent is kept or written.
 """
 
+import asyncio
 import errno
 import json
 import socket
-from asyncio import to_thread
 from collections.abc import Callable
 from functools import partial
 from importlib.resources import files
 from threading import Lock, Thread
-from typing import Any
 
 from novikoff.errors import NovikoffError, ParameterError
 from novikoff.lab import sheet
-from novikoff.lab.frames import of_state, presets
+from novikoff.lab.frames import Shown, of_state
 from novikoff.lab.guard import TEXT, Guard, Reply
 from novikoff.lab.link import from_link, to_link
+from novikoff.lab.presets import NAMES, preset
 
 PORT = 1962
 """The year of the theorem."""
@@ -38,42 +38,39 @@ one_at_a_time = Lock()
 """Warnings are filtered while a learner runs, which is not safe in two threads at once."""
 
 
-def asked(told: Any, **kinds: type) -> list[Any]:
-    """The fields of a question, of these kinds and no others."""
-    if not isinstance(told, dict) or set(told) != set(kinds):
-        raise ParameterError(f"The question must have the fields {', '.join(kinds)}.")
-    for name, kind in kinds.items():
-        if type(told[name]) is not kind:
-            raise ParameterError(f"{name} must be a {kind.__name__}.")
-    return [told[name] for name in kinds]
-
-
-def run(told: Any) -> dict[str, Any]:
+def run(state: str) -> Shown:
     """What a state shows."""
-    (state,) = asked(told, state=str)
     with one_at_a_time:
         return of_state(from_link(state))
 
 
-def columns(told: Any) -> dict[str, Any]:
+def columns(table: str) -> Shown:
     """What there is to choose from in a table."""
-    (table,) = asked(told, table=str)
     return sheet.columns(sheet.parsed(table))
 
 
-def choose(told: Any) -> dict[str, Any]:
+def choose(table: str, label: int, first: str, second: str, x: int, y: int) -> Shown:
     """The link of the points chosen from a table."""
-    kinds = {"label": int, "first": str, "second": str, "x": int, "y": int}
-    table, *chosen = asked(told, table=str, **kinds)
-    return {"link": to_link(sheet.chosen(sheet.parsed(table), *chosen))}
+    return {"link": to_link(sheet.chosen(sheet.parsed(table), label, first, second, x, y))}
 
 
-Question = Callable[[Any], dict[str, Any]]
+Question = Callable[..., Shown]
 QUESTIONS: dict[str, Question] = {
     "/api/run": run,
     "/api/columns": columns,
     "/api/choose": choose,
 }
+
+
+def asked(question: Question, told: object) -> Shown:
+    """What a question is asked with: what it names, of the types it names, and no more."""
+    kinds = {name: kind for name, kind in question.__annotations__.items() if name != "return"}
+    if not isinstance(told, dict) or set(told) != set(kinds):
+        raise ParameterError(f"The question must have the fields {', '.join(kinds)}.")
+    for name, kind in kinds.items():
+        if type(told[name]) is not kind:
+            raise ParameterError(f"{name} must be of the type {kind.__name__}.")
+    return told
 
 
 def _not_a_number(word: str) -> None:
@@ -87,7 +84,7 @@ def answer(question: Question, body: bytes) -> Reply:
     except (ValueError, RecursionError):
         return 400, JSON, b'{"error": "The question is not JSON."}'
     try:
-        text = json.dumps(question(told), allow_nan=False, separators=(",", ":"))
+        text = json.dumps(question(**asked(question, told)), allow_nan=False, separators=(",", ":"))
     except NovikoffError as error:
         return 422, JSON, json.dumps({"error": str(error)}).encode()
     return 200, JSON, text.encode()
@@ -103,7 +100,8 @@ def application(hosts: frozenset[str] = frozenset(LOOPBACK), any_address: bool =
     any_address : bool, default=False
         May it be called by any numeric address?
     """
-    told = json.dumps({"presets": presets()}).encode()
+    begin = [{"name": name, "title": preset(name).title} for name in NAMES]
+    told = json.dumps({"presets": begin}).encode()
     pages: dict[str, Reply] = {"/api/presets": (200, JSON, told)}
     for file in files("novikoff.lab").joinpath("static").iterdir():
         kind = KINDS.get(file.name[file.name.rfind(".") :])
@@ -116,7 +114,7 @@ def application(hosts: frozenset[str] = frozenset(LOOPBACK), any_address: bool =
         if page is not None and method != "POST":
             return page
         if question is not None and method == "POST":
-            return await to_thread(answer, question, body)
+            return await asyncio.to_thread(answer, question, body)
         known = page is not None or question is not None
         return (405, TEXT, b"Method Not Allowed") if known else (404, TEXT, b"Not Found")
 
@@ -148,10 +146,10 @@ def bound(host: str, port: int) -> socket.socket:
 def warm_up() -> None:
     """Compile, or load, what the first question will need."""
     for link in ("data=xor", "data=separable"):
-        run({"state": link})
+        run(link)
 
 
-def hurrying() -> Any:
+def hurrying() -> type[asyncio.Protocol]:
     """The protocol of the server, which closes a connection that asks for nothing.
 
     Otherwise a few dozen of them, as a browser may leave behind, would keep everyone else out.
@@ -159,7 +157,9 @@ def hurrying() -> Any:
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
     class Hurrying(H11Protocol):
-        def connection_made(self, transport: Any) -> None:
+        def connection_made(  # type: ignore[override]  # as uvicorn has it
+            self, transport: asyncio.Transport
+        ) -> None:
             super().connection_made(transport)
             self.loop.call_later(PATIENCE, self.give_up)
 

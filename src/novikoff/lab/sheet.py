@@ -4,19 +4,18 @@ The page sends the text of a CSV file; no file is opened here.
 """
 
 import csv
-from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.errors import DataError, ParameterError
 from novikoff.lab.link import FARTHEST, MOST_POINTS, State, plain
-from novikoff.lab.presets import Point
+from novikoff.typing import Array
 
 MOST_COLUMNS = 200
 LARGEST = 1e100
+"""Squares of what is larger leave the range of floats, and a projection needs them."""
 PROJECTED = -1
 """The "column" that stands for the two principal directions of all numbers."""
 
@@ -74,25 +73,19 @@ def _is_number(word: str) -> bool:
         return False
 
 
-def columns(sheet: Sheet) -> dict[str, Any]:
+def columns(sheet: Sheet) -> dict[str, object]:
     """What there is to choose from: columns of numbers, and of labels with their two classes."""
-    labels = []
-    for j in range(len(sheet.header)):
-        found = Counter(row[j].strip() for row in sheet.rows)
-        if 2 <= len(found) <= 50:
-            labels.append({"column": j, "classes": sorted(found)})
+    classes = {j: {row[j].strip() for row in sheet.rows} for j in range(len(sheet.header))}
+    labels = {j: sorted(found) for j, found in classes.items() if 2 <= len(found) <= 50}
     if not labels:
         raise DataError("No column has between 2 and 50 different values to be taken for labels.")
-    # labels are most often words, and most often last
-    by_chance = max(
-        labels, key=lambda found: (found["column"] not in sheet.numeric, labels.index(found))
-    )
     return {
         "header": sheet.header,
         "rows": len(sheet.rows),
         "numeric": sheet.numeric,
-        "labels": labels,
-        "label": by_chance["column"],
+        "labels": [{"column": j, "classes": found} for j, found in labels.items()],
+        # labels are most often words, and most often last
+        "label": max(labels, key=lambda j: (j not in sheet.numeric, j)),
     }
 
 
@@ -105,8 +98,8 @@ def chosen(sheet: Sheet, label: int, first: str, second: str, x: int, y: int) ->
     if not 0 <= label < len(sheet.header):
         raise ParameterError(f"There is no column {label}: the table has {len(sheet.header)}.")
     signs = {first: -1, second: 1}
-    rows = [row for row in sheet.rows if row[label].strip() in signs]
-    if len(signs) < 2 or {row[label].strip() for row in rows} != set(signs):
+    rows = [(signs[row[label].strip()], row) for row in sheet.rows if row[label].strip() in signs]
+    if {sign for sign, _ in rows} != {-1, 1}:
         raise ParameterError(
             f"The classes {first!r} and {second!r} must be two different labels in the table."
         )
@@ -115,44 +108,33 @@ def chosen(sheet: Sheet, label: int, first: str, second: str, x: int, y: int) ->
             f"The table has {len(rows):,} rows of these classes, but the lab takes "
             f"{MOST_POINTS} points at the most: leave some out."
         )
+    used = [j for j in sheet.numeric if j != label] if x == PROJECTED else [x, y]
+    if x == PROJECTED and len(used) < 2:
+        raise DataError("A projection needs two columns of numbers beside the labels.")
+    if x != PROJECTED and (x == y or not {x, y} <= set(sheet.numeric)):
+        raise ParameterError(f"Columns {x} and {y} must be two different columns of numbers.")
+    plane = np.array([[float(row[j]) for j in used] for _, row in rows])
+    names = (plain(sheet.header[used[0]]) or "x1", plain(sheet.header[used[1]]) or "x2")
     if x == PROJECTED:
-        used = [j for j in sheet.numeric if j != label]
-        if len(used) < 2:
-            raise DataError("A projection needs two columns of numbers beside the labels.")
-        numbers = np.array([[float(row[j]) for j in used] for row in rows])
-        _require_moderate(numbers, [sheet.header[j] for j in used])
-        plane = projected(numbers)
         names = ("1st principal direction", "2nd principal direction")
-    else:
-        if x == y or not {x, y} <= set(sheet.numeric):
-            raise ParameterError(f"Columns {x} and {y} must be two different columns of numbers.")
-        plane = np.array([[float(row[x]), float(row[y])] for row in rows])
-        names = (plain(sheet.header[x]) or "x1", plain(sheet.header[y]) or "x2")
+        for j, largest in zip(used, abs(plane).max(axis=0), strict=True):
+            if largest > LARGEST:
+                raise DataError(
+                    f"The column {sheet.header[j]} goes to {largest:g}, but a projection takes "
+                    f"numbers up to {LARGEST:g}: scale it, or leave it out."
+                )
+        plane = projected(plane)
     if abs(plane).max() > FARTHEST:
         raise DataError(f"The points go to {abs(plane).max():g}, past {FARTHEST:g}: scale them.")
-    found: tuple[Point, ...] = tuple(
-        (float(a), float(b), signs[row[label].strip()])
-        for (a, b), row in zip(plane, rows, strict=True)
-    )
     shown = (plain(first) or "-1", plain(second) or "+1")
     return State(
-        points=found,
+        points=tuple((a, b, sign) for (a, b), (sign, _) in zip(plane.tolist(), rows, strict=True)),
         names=names if names[0] != names[1] else ("x1", "x2"),
         classes=shown if shown[0] != shown[1] else ("-1", "+1"),
     )
 
 
-def _require_moderate(X: npt.NDArray[np.float64], names: list[str]) -> None:
-    """Raise an error that names the first column whose squares leave the range of floats."""
-    for name, largest in zip(names, abs(X).max(axis=0), strict=True):
-        if largest > LARGEST:
-            raise DataError(
-                f"The column {name} goes to {largest:g}, but a projection takes numbers up to "
-                f"{LARGEST:g}: scale it, or leave it out."
-            )
-
-
-def projected(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def projected(X: Array) -> Array:
     """The rows in the plane of their two principal directions, to three decimals."""
     deviation = X.std(axis=0)
     Z = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
@@ -160,5 +142,5 @@ def projected(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     directions = directions[:2]
     # a direction and its opposite are as good: let the largest entry be positive
     largest = np.take_along_axis(directions, abs(directions).argmax(axis=1)[:, None], axis=1)
-    plane: npt.NDArray[np.float64] = np.round(Z @ (directions * np.sign(largest)).T, 3) + 0.0
+    plane: Array = np.round(Z @ (directions * np.sign(largest)).T, 3) + 0.0
     return plane

@@ -1,7 +1,6 @@
 """Can a line do it? The verdict with its proof, as the page shows it."""
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ SHORT = 11
 """Fractions of more letters are shown as decimals."""
 
 
-def verdict(Z: Array, y: Array, bias: bool) -> dict[str, Any]:
+def verdict(Z: Array, y: Array, bias: bool) -> dict[str, object]:
     """The verdict on examples as the learner saw them.
 
     `rows` are the points on the widest band or, where there is none, those whose multipliers prove
@@ -80,7 +79,7 @@ def _proof(found: Separability, bias: bool) -> str:
     )
 
 
-def disjunction_bound(Z: Array, y: Array, threshold: float, factor: float) -> dict[str, Any]:
+def disjunction_bound(Z: Array, y: Array, threshold: float, factor: float) -> dict[str, object]:
     """What the theorem on Winnow says here: the labels must be a disjunction of the variables."""
     if (threshold, factor) != (2.0, 2.0):
         return {"why": "Winnow's bound is for a threshold of 2 and a factor of 2."}

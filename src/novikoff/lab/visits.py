@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from novikoff.core.examples import shuffled
-from novikoff.inputs.arrays import as_seen, dense
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
@@ -32,17 +31,12 @@ class Visits(NamedTuple):
     """Are these all visits, or the updates alone?"""
 
 
-def seen(trace: Trace) -> Array:
-    """The examples as the learner saw them: at unit length, or as 0 and 1, if it was told to."""
-    return dense(as_seen(trace.data[0], trace._space))
-
-
 def order(trace: Trace) -> Array | None:
     """The examples of each epoch in the order of the visits, a row each; None if not known."""
     learner, n, epochs = trace._learner, trace._n_given, len(trace.mistakes_per_epoch)
     seed = learner.random_state
     known = not learner.shuffle or isinstance(seed, int | np.integer)
-    if not known or trace._visited != n or not 0 < n * epochs <= MOST_STEPS:
+    if not known or trace._made.visited != n or not 0 < n * epochs <= MOST_STEPS:
         return None
     random = check_random_state(seed)
     rows = [shuffled(None, n, random) if learner.shuffle else np.arange(n) for _ in range(epochs)]
@@ -54,39 +48,37 @@ def order(trace: Trace) -> Array | None:
     return table
 
 
-def visits(trace: Trace, W: Array) -> Visits:
+def visits(trace: Trace, W: Array, Z: Array) -> Visits:
     """All visits, if their order is known; else the updates alone.
 
-    `W` has the weights after every update, the start first.
+    `W` has the weights after every update, the start first; `Z` the examples as the learner saw
+    them.
     """
-    table, slack = order(trace), float(trace._space.get("slack", 0.0))
+    table = order(trace)
     if table is None:
-        k = np.arange(len(trace))
-        every = np.ones(len(k), bool)
-        own = None if not slack else private(trace.example, every, trace) * slack * slack
-        return Visits(trace.epoch, trace.example, trace.score, k, every, own, False)
-    epochs, n = table.shape
-    example = table.ravel()
-    mistake = np.zeros(epochs * n, bool)
-    mistake[trace.epoch.astype(np.int64) * n + trace.position] = True
+        epoch, example, mistake = trace.epoch, trace.example, np.ones(len(trace), bool)
+    else:
+        epochs, n = table.shape
+        epoch, example = np.repeat(np.arange(epochs), n), table.ravel()
+        mistake = np.zeros(len(example), bool)
+        mistake[trace.epoch.astype(np.int64) * n + trace.position] = True
     before = np.cumsum(mistake) - mistake
-    score = (W[before, :-1] * seen(trace)[example]).sum(axis=1) + W[before, -1]
-    own = None
-    if slack:
-        own = private(example, mistake, trace) * slack * slack
-        score += own
+    score = (W[before, :-1] * Z[example]).sum(axis=1) + W[before, -1]
+    own = private(example, mistake, trace) if trace._space.get("slack") else None
+    score += 0.0 if own is None else own
     score[mistake] = trace.score
-    return Visits(np.repeat(np.arange(epochs), n), example, score, before, mistake, own, True)
+    return Visits(epoch, example, score, before, mistake, own, table is not None)
 
 
 def private(example: Array, mistake: Array, trace: Trace) -> Array:
-    """At each visit, the sum of the steps that were made on that example before."""
+    """At each visit, what the steps that were made on that example before have added."""
+    slack = float(trace._space["slack"])
     steps, own, out = iter(trace.step.tolist()), np.zeros(trace._n_given), np.zeros(len(example))
     for t, (i, wrong) in enumerate(zip(example.tolist(), mistake.tolist(), strict=True)):
         out[t] = own[i]
         if wrong:
             own[i] += next(steps)
-    return out
+    return out * slack * slack
 
 
 def means(visited: Visits, W: Array) -> Array:

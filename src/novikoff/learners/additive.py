@@ -35,11 +35,11 @@ from novikoff.inputs.weights import felt, least_positive
 from novikoff.learners.base import FIT_INTERCEPT, MistakeDriven
 from novikoff.learners.epoch import Work
 from novikoff.learners.replay import Moves
-from novikoff.learners.state import WEIGHTS, Ledger, State, first_weights
+from novikoff.learners.state import WEIGHTS, Ledger, Space, State, first_weights
 from novikoff.parameters import choice, flag, number
 from novikoff.proofs.bounds import novikoff_bound
 from novikoff.separation.bracket import Bracket
-from novikoff.typing import Array
+from novikoff.typing import Array, Given, Matrix
 
 TIES = {"mistake": 0, "negative": -1, "positive": +1}
 
@@ -247,7 +247,7 @@ class Additive(MistakeDriven):
     def _machines(self) -> bool:
         return self.multi_class == "ovr"
 
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
+    def _begin(self, X: Matrix, n_classes: int, coef: Given, intercept: Given) -> State:
         start = first_weights(X, n_classes, coef, intercept, self.fit_intercept)
         run, each = self._new(start.copy(), n_classes), len(start) if self._machines() else 1
         run.ledger = Ledger(np.zeros(each), np.zeros(each), np.zeros(each))
@@ -303,7 +303,7 @@ class Additive(MistakeDriven):
     def _recorder(self, run: State) -> Moves:
         return Moves(apart=self._machines())
 
-    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
+    def _rows(self, X: Matrix, space: Space) -> Any:
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)
 
     def _reach(self, run: State) -> float:
@@ -313,7 +313,7 @@ class Additive(MistakeDriven):
         """How much of a step can be added to a weight."""
         return max(1.0, self._length(run.ledger.length, run.space))
 
-    def _length(self, length: float, space: dict[str, Any]) -> float:
+    def _length(self, length: float, space: Space) -> float:
         """The length that the loop sees of a row this long."""
         return float(length > 0) if space["normalize"] else length
 

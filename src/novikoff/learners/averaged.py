@@ -10,15 +10,13 @@ $$\bar w = \frac1T \sum_k (T - t_k)\,\delta_k = \frac{T w - u}{T},
 which costs the nonzeros of one example per mistake, and nothing per example.
 """
 
-from typing import Any
-
 import numpy as np
 
 from novikoff.core.examples import Examples
 from novikoff.core.loops import Log, replay
 from novikoff.inputs.arrays import overflow
 from novikoff.learners.additive import SEPARATE, Additive
-from novikoff.learners.state import Field, State
+from novikoff.learners.state import Field, Space, State
 from novikoff.typing import Array
 
 
@@ -63,7 +61,7 @@ class AveragedPerceptron(Additive):
     section 2.
     """
 
-    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+    def _declared(self, space: Space) -> dict[str, Field]:
         return {"tally": Field(("m", "d"), np.float64)}
 
     def _remember(self, run: State, D: Examples, log: Log) -> None:

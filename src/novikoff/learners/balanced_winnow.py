@@ -23,6 +23,7 @@ that is, $2\ln(2n)/\gamma^2$ where $u$ separates by $\gamma$ and $\eta = \gamma$
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from novikoff.core import rules
 from novikoff.core.examples import Examples, n_visits, visit, weight
@@ -34,9 +35,9 @@ from novikoff.inputs.arrays import as_rows, names_in, require_sound, titled
 from novikoff.learners import margin
 from novikoff.learners.epoch import Work
 from novikoff.learners.margin import Online
-from novikoff.learners.state import Field, State
+from novikoff.learners.state import Field, Space, State
 from novikoff.parameters import again, flag, number
-from novikoff.typing import Array
+from novikoff.typing import Array, Given, Matrix, MatrixLike
 
 FAR = 60.0
 """Weights that would pass $e$ to this are scaled down, all together."""
@@ -101,7 +102,7 @@ def first_outside(D):
     return -1
 
 
-def require_shares(X: Any, names: Any) -> None:
+def require_shares(X: Matrix, names: Any) -> None:
     """Raise an error about the first number that is not from 0 to 1."""
     i = first_outside(Examples(as_rows(X), np.empty(X.shape[0], np.int32)))
     if i < 0:
@@ -182,7 +183,7 @@ class BalancedWinnow(Online):
 
     # there are no weights to start from: exponents are kept
     def fit(  # type: ignore[override]
-        self, X: Any, y: Any, sample_weight: Any = None
+        self, X: MatrixLike, y: ArrayLike, sample_weight: Given = None
     ) -> "BalancedWinnow":
         """Pass over the data until an epoch makes no mistake, or `max_iter` times.
 
@@ -208,7 +209,7 @@ class BalancedWinnow(Online):
         tags.classifier_tags.poor_score = True  # on data where no few features matter
         return tags
 
-    def _scores(self, X: Any) -> Array:
+    def _scores(self, X: Matrix) -> Array:
         self._require_sound(X, self._state.space)
         return super()._scores(X)
 
@@ -226,18 +227,18 @@ class BalancedWinnow(Online):
             return 0, 0.0, t
         return super()._epoch(run, work)
 
-    def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
+    def _require_sound(self, X: Matrix, space: Space) -> None:
         require_sound(X, names_in(self))
         if not space["clip"]:
             require_shares(X, names_in(self))
 
-    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
+    def _rows(self, X: Matrix, space: Space) -> Any:
         return Clipped(as_rows(X)) if space["clip"] else as_rows(X)
 
-    def _changes_all(self, space: dict[str, Any]) -> bool:
+    def _changes_all(self, space: Space) -> bool:
         return True  # where weights are scaled down together
 
-    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+    def _declared(self, space: Space) -> dict[str, Field]:
         return {"exponents": Field(("m", "d+1"), np.float64, by_column=False)}
 
     def _spread(self, run: State, places: Array, n_classes: int) -> None:

@@ -9,12 +9,13 @@ from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.core.examples import Examples, n_visits, shuffled
 from novikoff.core.loops import Log, Pass
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import DataError
 from novikoff.inputs.arrays import names_in, read, require_sound
 from novikoff.inputs.fingerprint import fingerprint
 from novikoff.inputs.labels import (
@@ -39,10 +40,10 @@ from novikoff.learners.epoch import (
 )
 from novikoff.learners.predict import Predicting
 from novikoff.learners.replay import Recorder, pair_of
-from novikoff.learners.state import Field, State, Stream, Undo, undone_on_error
+from novikoff.learners.state import Field, Space, State, Stream, Undo, undone_on_error
 from novikoff.parallel.pool import at_work
 from novikoff.parameters import CLASS_WEIGHT, JOBS, flag, given
-from novikoff.typing import Array
+from novikoff.typing import Array, Given, Matrix, MatrixLike
 
 FIT_INTERCEPT = flag(
     default=True,
@@ -90,7 +91,7 @@ class MistakeDriven(Predicting):
     # ------------------------------------------------------ what a learner supplies
 
     @abstractmethod
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
+    def _begin(self, X: Matrix, n_classes: int, coef: Given, intercept: Given) -> State:
         """A run that has seen nothing yet."""
 
     def _new(self, weights: Array, n_classes: int) -> State:
@@ -108,7 +109,7 @@ class MistakeDriven(Predicting):
     def _recorder(self, run: State) -> Recorder:
         """The part that makes the updates of a run like this again."""
 
-    def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
+    def _require_sound(self, X: Matrix, space: Space) -> None:
         """Raise what is wrong with the first bad row of `X`, if there is one."""
         require_sound(X, names_in(self))
 
@@ -133,15 +134,15 @@ class MistakeDriven(Predicting):
         """Has each of many classes a machine of its own, so that a visit can make many updates?"""
         return False
 
-    def _changes_all(self, space: dict[str, Any]) -> bool:
+    def _changes_all(self, space: Space) -> bool:
         """Can an update change weights of features that its example does not have?"""
         return False
 
-    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+    def _declared(self, space: Space) -> dict[str, Field]:
         """What it keeps beside the weights, by name."""
         return {}
 
-    def _extra(self, space: dict[str, Any], weights: Array) -> dict[str, Array]:
+    def _extra(self, space: Space, weights: Array) -> dict[str, Array]:
         """That, beside weights like these, at the start."""
         likes = {name: one.like(weights) for name, one in self._declared(space).items()}
         return {name: np.zeros(*like) for name, like in likes.items()}
@@ -155,18 +156,18 @@ class MistakeDriven(Predicting):
         weights = np.zeros((n_classes, run.weights.shape[1]), run.weights.dtype)
         run.put(weights, self._extra(run.space, weights), places)
 
-    def _settle(self, run: State, X: Any) -> None:
+    def _settle(self, run: State, X: Matrix) -> None:
         """Called after the last pass over `X`, which may then go away."""
 
     # ------------------------------------------------------ fitting
 
     def fit(
         self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
+        X: MatrixLike,
+        y: ArrayLike,
+        coef_init: Given = None,
+        intercept_init: Given = None,
+        sample_weight: Given = None,
     ) -> Self:
         """Pass over the data until an epoch makes no update, or `max_iter` times.
 
@@ -194,7 +195,12 @@ class MistakeDriven(Predicting):
         return self._fit(X, y, coef_init, intercept_init, sample_weight)
 
     def _fit(
-        self, X: Any, y: Any, coef: Any = None, intercept: Any = None, sample_weight: Any = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        coef: Given = None,
+        intercept: Given = None,
+        sample_weight: Given = None,
     ) -> Self:
         self._check_parameters()
         with undone_on_error(self):
@@ -222,7 +228,13 @@ class MistakeDriven(Predicting):
         return self
 
     def _train(
-        self, X: Any, y: Array, weight: Array | None, n_classes: int, coef: Any, intercept: Any
+        self,
+        X: Matrix,
+        y: Array,
+        weight: Array | None,
+        n_classes: int,
+        coef: Given,
+        intercept: Given,
     ) -> State:
         going_on = self._going_on(coef, intercept)
         run = self._resumed(X) if going_on else self._begin(X, n_classes, coef, intercept)
@@ -250,22 +262,11 @@ class MistakeDriven(Predicting):
         self._settle(run, X)
         return run
 
-    def _going_on(self, coef: Any, intercept: Any) -> bool:
+    def _going_on(self, coef: Given, intercept: Given) -> bool:
         return self.warm_start and coef is None and intercept is None and self._is_fitted()
 
-    def _same_space(self) -> None:
-        """A run goes on in the space it began in."""
-        for name, before in self._state.space.items():
-            if getattr(self, name) != before:
-                raise ParameterError(
-                    f"{{{name}}} was {before!r} when the run began and is "
-                    f"{getattr(self, name)!r} now: set it back, or start anew with fit, without "
-                    "{warm_start}.",
-                    **{name: before, "warm_start": self.warm_start},
-                )
-
-    def _resumed(self, X: Any) -> State:
-        self._same_space()
+    def _resumed(self, X: Matrix) -> State:
+        self._state.require_space(self._space())
         width = self._state.weights.shape[1] - 1
         if X.shape[1] != width:
             raise DataError(
@@ -275,7 +276,7 @@ class MistakeDriven(Predicting):
             )
         return self._state.copy()
 
-    def _visited(self, X: Any, weight: Array | None, space: dict[str, Any]) -> Array | None:
+    def _visited(self, X: Matrix, weight: Array | None, space: Space) -> Array | None:
         """The rows of positive weight; None for all. The others must be sound all the same."""
         if weight is None or weight.all():
             return None
@@ -304,7 +305,9 @@ class MistakeDriven(Predicting):
 
     # ------------------------------------------------------ streaming
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: MatrixLike, y: ArrayLike, classes: Given = None, sample_weight: Given = None
+    ) -> Self:
         """Learn from one more block of a stream: a single pass over it.
 
         A chain of calls gives bit for bit what one epoch of `fit` over all blocks gives
@@ -324,12 +327,9 @@ class MistakeDriven(Predicting):
         -------
         self
         """
-        return self._partial_fit(X, y, classes, sample_weight)
-
-    def _partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         self._check_parameters()
         if self._is_fitted():
-            self._same_space()
+            self._state.require_space(self._space())
             self._learn_block(self._state, X, y, classes, sample_weight)
         else:
             with undone_on_error(self):
@@ -337,7 +337,7 @@ class MistakeDriven(Predicting):
         return self
 
     def _learn_block(
-        self, run: State | None, X: Any, y: Any, classes: Any, sample_weight: Any
+        self, run: State | None, X: MatrixLike, y: ArrayLike, classes: Given, sample_weight: Given
     ) -> None:
         X = read(self, X, reset=run is None)
         y = as_labels(y)
@@ -374,7 +374,7 @@ class MistakeDriven(Predicting):
             self._widen(run, places, n_classes)
         return run
 
-    def _stream(self, run: State, X: Any, y: Array, weight: Array | None, late: Array) -> None:
+    def _stream(self, run: State, X: Matrix, y: Array, weight: Array | None, late: Array) -> None:
         order = self._visited(X, weight, run.space)
         with undone_on_error(self, Undo(run, X, everywhere=self._changes_all(run.space))):
             if self.shuffle and len(y) > 1:

@@ -10,15 +10,13 @@ and a diagonal stays one by leaving out what is beside it. The bias is one more 
 is always 1.
 """
 
-from typing import Any
-
 import numpy as np
 
 from novikoff.core.jit import njit
 from novikoff.core.rows import SUM, column, first, last, value
 from novikoff.errors import ParameterError
 from novikoff.learners.margin import OUT_OF_RANGE, Online
-from novikoff.learners.state import Field
+from novikoff.learners.state import Field, Space
 from novikoff.parameters import choice
 from novikoff.typing import Array
 
@@ -100,17 +98,17 @@ class Confident(Online):
         """The variance of every weight at the start."""
         return 1.0
 
-    def _changes_all(self, space: dict[str, Any]) -> bool:
+    def _changes_all(self, space: Space) -> bool:
         return bool(space["covariance"] == "full")
 
-    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+    def _declared(self, space: Space) -> dict[str, Field]:
         if space["covariance"] == "diagonal":
             return {"covariance": Field(("m", "d"), least=0.0, opposite=False)}
         # in singles it soon is none, by rounding
         full = Field(("m", "d", "d"), np.float64, opposite=False, by_column=False)
         return {"covariance": full}
 
-    def _extra(self, space: dict[str, Any], weights: Array) -> dict[str, Array]:
+    def _extra(self, space: Space, weights: Array) -> dict[str, Array]:
         w, (shape, dtype) = weights, self._declared(space)["covariance"].like(weights)
         if np.prod(shape, dtype=float) > MOST:
             raise ParameterError(

@@ -18,6 +18,7 @@ at most $2(R/\gamma)^2$, since an update is then of length $\sqrt2\,\|\phi(x)\|$
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from novikoff.core.loops import Log
 from novikoff.errors import ParameterError
@@ -34,7 +35,7 @@ from novikoff.learners.kernels.mistakes import Events, shares, votes
 from novikoff.learners.kernels.run import DualState
 from novikoff.learners.kernels.support import Support
 from novikoff.parameters import again, choice, whole
-from novikoff.typing import Array
+from novikoff.typing import Array, Given, Matrix, MatrixLike
 
 
 class KernelPerceptron(DualMargin, DualLearner):
@@ -126,7 +127,7 @@ class KernelPerceptron(DualMargin, DualLearner):
 
     # ------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: Given = None) -> Self:
         """Pass over the data until an epoch makes no mistake, or `max_iter` times.
 
         Parameters
@@ -145,7 +146,9 @@ class KernelPerceptron(DualMargin, DualLearner):
         self._require_none_on_budget("sample_weight", sample_weight)
         return self._fit(X, y, sample_weight)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: MatrixLike, y: ArrayLike, classes: Given = None, sample_weight: Given = None
+    ) -> Self:
         """Learn from one more block of a stream: a single pass over it.
 
         Rows that are erred on are copied. A call that raises leaves the model as it was.
@@ -209,7 +212,7 @@ class KernelPerceptron(DualMargin, DualLearner):
     def _history(self, outputs: int) -> Any:
         return Events.none() if self.budget is None else Cycle(int(self.budget))
 
-    def _look(self, run: DualState, X: Any) -> None:
+    def _look(self, run: DualState, X: Matrix) -> None:
         if self.budget is not None:  # what is shrunk to depends on the longest row of all
             for places in blocks(np.arange(X.shape[0])):
                 A = gram.block(run.kernel, X, places, run.dtype)

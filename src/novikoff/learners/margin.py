@@ -15,7 +15,8 @@ from novikoff.core.rows import SUM, column, first, last
 from novikoff.inputs.arrays import as_rows
 from novikoff.learners.base import FIT_INTERCEPT, MistakeDriven
 from novikoff.learners.replay import Recorder, Ruled
-from novikoff.learners.state import State, first_weights
+from novikoff.learners.state import Space, State, first_weights
+from novikoff.typing import Given, Matrix
 
 INF = np.inf
 TINY = 2.0**-1022
@@ -71,7 +72,7 @@ class Online(MistakeDriven):
         run = self._fitted()
         return hypot(run.ledger.length, float(run.space["fit_intercept"]))
 
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
+    def _begin(self, X: Matrix, n_classes: int, coef: Given, intercept: Given) -> State:
         weights = first_weights(X, n_classes, coef, intercept, self.fit_intercept)
         run = self._new(weights, n_classes)
         run.ledger.changes = []
@@ -83,7 +84,7 @@ class Online(MistakeDriven):
     def _recorder(self, run: State) -> Recorder:
         return Ruled(self._rule(run), self._kept_by_rule, apart=self._machines())
 
-    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
+    def _rows(self, X: Matrix, space: Space) -> Any:
         return as_rows(X)
 
     def _on_line(self) -> int:

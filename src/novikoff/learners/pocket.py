@@ -24,7 +24,6 @@ for rational numbers; Muselli (1997) has one for all.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -34,9 +33,9 @@ from novikoff.core.loops import Log, multiplied, replay, rival
 from novikoff.core.rules import is_right
 from novikoff.learners.additive import Additive, Rule
 from novikoff.learners.epoch import Work, pass_over
-from novikoff.learners.state import Field, State
+from novikoff.learners.state import Field, Space, State
 from novikoff.parameters import again, whole
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 RUN, LONGEST, KNOWN, ERRORS, CHECKED = range(5)
 """The counts of a run: the right answers since the last mistake, those of the weights in the
@@ -195,13 +194,13 @@ class Pocket(Additive):
 
     # ------------------------------------------------------ its run
 
-    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+    def _declared(self, space: Space) -> dict[str, Field]:
         return {"pocket": Field(("m", "d")), "counts": COUNTS}
 
-    def _extra(self, space: dict[str, Any], weights: Array) -> dict[str, Array]:
+    def _extra(self, space: Space, weights: Array) -> dict[str, Array]:
         return {"pocket": weights.copy(), "counts": np.zeros(5)}
 
-    def _resumed(self, X: Any) -> State:
+    def _resumed(self, X: Matrix) -> State:
         run = super()._resumed(X)
         run.extra["counts"][KNOWN] = 0  # the data may be others
         return run

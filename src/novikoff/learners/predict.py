@@ -14,11 +14,11 @@ from novikoff.core.products import dots, suited
 from novikoff.core.rows import dot
 from novikoff.inputs.arrays import overflow, read
 from novikoff.inputs.weights import class_totals
-from novikoff.learners.state import State, Stream
+from novikoff.learners.state import Space, State, Stream
 from novikoff.parallel.cores import n_threads, side_by_side, spans
 from novikoff.parameters import SEED, Parameterised, flag, given, whole
 from novikoff.saving import Saved
-from novikoff.typing import Array, MatrixLike
+from novikoff.typing import Array, Given, Matrix, MatrixLike
 
 ENOUGH = 1 << 18
 """How many values are worth a thread: what it takes to score them, it takes to start one."""
@@ -133,7 +133,7 @@ class Learner(Parameterised, Counted[S], Saved, ClassifierMixin, BaseEstimator, 
         labels: Array = self.classes_[best]
         return labels
 
-    def _count(self, run: S, y: Array, sample_weight: Any) -> None:
+    def _count(self, run: S, y: Array, sample_weight: Given) -> None:
         """Count how much of each class has come, if classes are balanced by that."""
         if getattr(self, "class_weight", None) is not None:
             run.stream.class_totals = class_totals(y, sample_weight, run.stream.class_totals)
@@ -189,18 +189,18 @@ class Predicting(Learner[State]):
     n_jobs: int | None
 
     @abstractmethod
-    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
+    def _rows(self, X: Matrix, space: Space) -> Any:
         """The rows the loop sees."""
 
     @abstractmethod
-    def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
+    def _require_sound(self, X: Matrix, space: Space) -> None:
         """Raise what is wrong with the first bad row of `X`, if there is one."""
 
     def _predicting(self) -> Array:
         """The weights that predict, the bias last."""
         return self._fitted().weights
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.
 
         Parameters
@@ -216,7 +216,7 @@ class Predicting(Learner[State]):
         self._fitted()
         return self._scores(read(self, X, reset=False))
 
-    def _scores(self, X: Any) -> Array:
+    def _scores(self, X: Matrix) -> Array:
         w, space = self._predicting(), self._state.space
         rows, one = self._rows(X, space), len(w) == 1
         out = np.empty(X.shape[0] if one else (X.shape[0], len(w)), w.dtype)
@@ -228,7 +228,7 @@ class Predicting(Learner[State]):
             raise overflow(w.dtype)
         return out
 
-    def _spans(self, X: Any) -> list[tuple[int, int]]:
+    def _spans(self, X: Matrix) -> list[tuple[int, int]]:
         """Runs of rows, one for each thread that has enough to do."""
         n, values = X.shape[0], X.nnz if sparse.issparse(X) else X.size
         return list(spans(n, min(n_threads(self.n_jobs), 1 + values // ENOUGH)))

@@ -15,8 +15,8 @@ from novikoff.core.jit import njit
 from novikoff.core.log import LARGEST, Growth, Updates, columns
 from novikoff.core.loops import replay
 from novikoff.core.rules import learn, push
-from novikoff.learners.state import State
-from novikoff.typing import Array
+from novikoff.learners.state import Space, State
+from novikoff.typing import Array, Matrix
 
 
 class Redone(NamedTuple):
@@ -79,7 +79,7 @@ class Recorder(ABC):
         made.grow(places, n_classes, np.fmin(now, LARGEST))
 
 
-def pair_of(learner: Any, space: dict[str, Any], apart: bool) -> tuple[float, float]:
+def pair_of(learner: Any, space: Space, apart: bool) -> tuple[float, float]:
     """What a score of one weight vector, and its squared length, are when it becomes two.
 
     Where classes are learned jointly, the score is by how much one leads the other.
@@ -167,7 +167,7 @@ class Replay:
     Classes that a stream brought on the way make room for themselves here too, when they came.
     """
 
-    def __init__(self, learner: Any, made: Updates, space: dict[str, Any], X: Any) -> None:
+    def __init__(self, learner: Any, made: Updates, space: Space, X: Matrix) -> None:
         self.learner, self.made = learner, made
         self.run = State(space, made.start.copy(), declared=learner._declared(space))
         self.run.extra = learner._extra(space, self.run.weights)
@@ -223,7 +223,7 @@ def redone(some: Array, many: bool) -> Redone:
     return Redone(example, step, score, None, None)
 
 
-def recorder_of(made: Updates, learner: Any, space: dict[str, Any]) -> Recorder:
+def recorder_of(made: Updates, learner: Any, space: Space) -> Recorder:
     """The part of the learner that goes through the updates of a run like this one at its end."""
     w = made.start if not made.growths else np.empty((made.growths[-1].n_classes, 1))
     recorder: Recorder = learner._recorder(State(space, w))

@@ -27,6 +27,7 @@ separator.
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from novikoff.core import rules
 from novikoff.core.jit import njit
@@ -38,7 +39,7 @@ from novikoff.learners.kernels.linear import Plain
 from novikoff.learners.kernels.machine import DualLearner
 from novikoff.learners.kernels.run import DualState
 from novikoff.parameters import again, choice
-from novikoff.typing import Array
+from novikoff.typing import Array, Given, MatrixLike
 
 EDGES = {"mistake": 0.0, "margin": 1.0}
 
@@ -160,7 +161,7 @@ class Romma(DualLearner):
         text="The most epochs to make. An epoch without an update is the last.",
     )
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Pass over the data until an epoch makes no mistake, or `max_iter` times.
 
         Parameters
@@ -176,7 +177,7 @@ class Romma(DualLearner):
         """
         return self._fit(X, y)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: MatrixLike, y: ArrayLike, classes: Given = None) -> Self:
         """Learn from one more block of a stream: a single pass over it.
 
         Rows that are erred on are copied. A call that raises leaves the model as it was.

@@ -21,7 +21,7 @@ $$M \le \frac{D_\gamma}\gamma + \frac1\gamma\sqrt{(a + u^\top X u)\sum_i \ln(1 +
 (theorem 3.1; `novikoff.second_order_bound`). With the diagonal of $A$ alone, $w_j = v_j/A_{jj}$.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from novikoff.core.rows import column, first, last, value
 from novikoff.core.rules import is_right, of
 from novikoff.learners import margin
 from novikoff.learners.covariance import Confident, room_beside, shift, variance, without
-from novikoff.learners.state import Field, State
+from novikoff.learners.state import Field, Space, State
 from novikoff.parameters import again, number
 
 
@@ -144,7 +144,7 @@ class SecondOrderPerceptron(Confident):
     def _start(self) -> float:
         return float(self.a) if self.covariance == "diagonal" else 1.0 / float(self.a)
 
-    def _declared(self, space: dict[str, Any]) -> dict[str, Field]:
+    def _declared(self, space: Space) -> dict[str, Field]:
         declared = super()._declared(space)["covariance"]
         if space["covariance"] == "diagonal":
             declared = declared._replace(least=float(np.finfo(np.float64).tiny))

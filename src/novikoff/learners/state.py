@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -16,7 +16,10 @@ from scipy import sparse
 from novikoff.core.log import Updates
 from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import weight_dtype
-from novikoff.typing import Array
+from novikoff.typing import Array, Given, Matrix
+
+Space: TypeAlias = dict[str, Any]
+"""The parameters that make the space of a run, by name."""
 
 
 class Field(NamedTuple):
@@ -111,7 +114,7 @@ class Stream:
 class State:
     """What a learner knows after a run."""
 
-    space: dict[str, Any]
+    space: Space
     """The options that the run cannot change on the way: they make the space it is in."""
     weights: Array
     """A row for the one machine of two classes, or for each of more; the bias last."""
@@ -132,6 +135,17 @@ class State:
     def many(self) -> bool:
         """Are there more than two classes?"""
         return len(self.weights) > 1
+
+    def require_space(self, now: Space) -> None:
+        """A run goes on in the space it began in."""
+        for name, before in self.space.items():
+            if now[name] != before:
+                raise ParameterError(
+                    f"{{{name}}} was {before!r} when the run began and is {now[name]!r} now: set "
+                    "it back, or start anew with fit, without {warm_start}.",
+                    **{name: before},
+                    warm_start=True,
+                )
 
     def begin_fit(self, n: int, fingerprint: int | None) -> tuple[bool, Array]:
         """A `fit` on `n` examples begins: are they those of the last one? And room for updates."""
@@ -200,7 +214,7 @@ class Undo:
     and otherwise all of it.
     """
 
-    def __init__(self, state: State, X: Any, *, everywhere: bool) -> None:
+    def __init__(self, state: State, X: Matrix, *, everywhere: bool) -> None:
         self.state, self.mean = state, state.mean
         # their arrays are never changed in a stream, but replaced
         self.ledger, self.stream = (
@@ -253,7 +267,7 @@ def undone_on_error(estimator: Any, undo: Undo | None = None) -> Iterator[None]:
         raise
 
 
-def first_weights(X: Any, n_classes: int, coef: Any, intercept: Any, bias: bool) -> Array:
+def first_weights(X: Matrix, n_classes: int, coef: Given, intercept: Given, bias: bool) -> Array:
     """The weights to start from: a row for two classes, or for each of more; the bias last."""
     d, dtype = X.shape[1], weight_dtype(X)
     n = n_classes if n_classes > 2 else 1

@@ -32,7 +32,7 @@ from novikoff.learners.voting import (
     vote,
 )
 from novikoff.parallel.cores import n_threads, one_thread_each, side_by_side, spans
-from novikoff.typing import Array
+from novikoff.typing import Array, Given, Matrix, MatrixLike
 
 BLOCK = 1 << 10
 """How many examples to vote on together, and"""
@@ -98,7 +98,7 @@ class Mistakes:
         self.gained = [numbers[classes] for classes in self.gained]
         self.lost = [numbers[classes] for classes in self.lost]
 
-    def settle(self, X: Any) -> None:
+    def settle(self, X: Matrix) -> None:
         """Keep the examples erred on, so that the data at hand may go away."""
         if self.unsettled:
             new = np.concatenate(self.rows[-self.unsettled :])
@@ -160,7 +160,7 @@ def cast(votes, S, lengths, X, low, W, survived, on_line):
     return -1
 
 
-def products(W: Array, X: Any, divisors: Array | None) -> Array:
+def products(W: Array, X: Matrix, divisors: Array | None) -> Array:
     """The scores of examples by hyperplanes, as a matrix product: close, and quick."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if sparse.issparse(X):
@@ -207,7 +207,7 @@ class VotedPerceptron(Additive):
     algorithm. Machine Learning 37(3), figure 1 and theorem 3.
     """
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         r"""The vote on each row divided by $T$, in [-1, 1].
 
         Parameters
@@ -247,7 +247,7 @@ class VotedPerceptron(Additive):
                 side_by_side(count, [(W, survived, *part) for part in parts])
         return votes / run.stream.n_seen
 
-    def _elected(self, X: Any) -> Array:
+    def _elected(self, X: Matrix) -> Array:
         """The votes of many classes, divided by `T`."""
         run, votes = self._fitted(), np.zeros((X.shape[0], len(self._fitted().weights)))
         made: Mistakes = run.history
@@ -320,7 +320,7 @@ class VotedPerceptron(Additive):
             replay(W, w, mistakes, k, float(run.space["fit_intercept"]))
             yield W, survived[k : k + at_once]
 
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
+    def _begin(self, X: Matrix, n_classes: int, coef: Given, intercept: Given) -> State:
         run = super()._begin(X, n_classes, coef, intercept)
         run.history = Mistakes()
         return run
@@ -340,7 +340,7 @@ class VotedPerceptron(Additive):
         run.history.spread(places)
         super()._widen(run, places, n_classes)
 
-    def _settle(self, run: State, X: Any) -> None:
+    def _settle(self, run: State, X: Matrix) -> None:
         run.history.settle(X)
 
     def _advice(self) -> str:

@@ -134,7 +134,7 @@ def vote(votes, scores, products, made, doubt, lengths, unsure, machines, positi
         elect(votes, scores, products, made, doubt, lengths, unsure, positive_on_line)
 
 
-def products_with(support: Any, X: Any, bias: float) -> Array:
+def products_with(support: Any, X: Matrix, bias: float) -> Array:
     r"""$\langle x_m, x\rangle$, and 1 for the bias: a row for each $x_m$, a column for each $x$."""
     with np.errstate(over="ignore", invalid="ignore"):
         P = support @ X.T

@@ -14,6 +14,7 @@ $2 + 3r(1 + \lg n)$ mistakes (`novikoff.winnow_bound`).
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from novikoff.core import rules
@@ -25,9 +26,9 @@ from novikoff.inputs.arrays import as_rows, names_in, require_binary, require_so
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.epoch import Work
 from novikoff.learners.replay import Recorder, Redone
-from novikoff.learners.state import State
+from novikoff.learners.state import Space, State
 from novikoff.parameters import again, number
-from novikoff.typing import Array
+from novikoff.typing import Array, Given, Matrix, MatrixLike
 
 
 class Doubling(NamedTuple):
@@ -142,7 +143,7 @@ class Winnow(MistakeDriven):
     max_iter = again(MistakeDriven._parameters["max_iter"], default=100)
     class_weight = None
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:  # type: ignore[override]
         """Pass over the data until an epoch makes no mistake, or `max_iter` times.
 
         Parameters
@@ -158,7 +159,7 @@ class Winnow(MistakeDriven):
         """
         return self._fit(X, y)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:  # type: ignore[override]
+    def partial_fit(self, X: MatrixLike, y: ArrayLike, classes: Given = None) -> Self:  # type: ignore[override]
         """Learn from one more block of a stream: a single pass over it.
 
         Parameters
@@ -173,9 +174,9 @@ class Winnow(MistakeDriven):
         -------
         self
         """
-        return self._partial_fit(X, y, classes)
+        return super().partial_fit(X, y, classes)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         r"""The score $\langle w, x\rangle - \theta$ of each row; positive for `classes_[1]`.
 
         On the threshold itself, which counts as positive, it is the least positive number.
@@ -190,7 +191,7 @@ class Winnow(MistakeDriven):
         """
         return super().decision_function(X)
 
-    def _scores(self, X: Any) -> Array:
+    def _scores(self, X: Matrix) -> Array:
         if self._state.space["binarize"] is None:
             require_sound(X, names_in(self))
             require_binary(X, names_in(self))
@@ -203,7 +204,7 @@ class Winnow(MistakeDriven):
         tags.classifier_tags.poor_score = True  # on data that no disjunction describes
         return tags
 
-    def _begin(self, X: Any, n_classes: int, coef: Any, intercept: Any) -> State:
+    def _begin(self, X: Matrix, n_classes: int, coef: Given, intercept: Given) -> State:
         d, dtype = X.shape[1], weight_dtype(X)
         w = np.ones((1, d + 1), dtype)
         w[0, -1] = -(d if self.threshold is None else self.threshold)
@@ -228,7 +229,7 @@ class Winnow(MistakeDriven):
     def _recorder(self, run: State) -> Factors:
         return Factors()
 
-    def _rows(self, X: Any, space: dict[str, Any]) -> Any:
+    def _rows(self, X: Matrix, space: Space) -> Any:
         level = space["binarize"]
         if level is None:
             return as_rows(X)
@@ -241,7 +242,7 @@ class Winnow(MistakeDriven):
         level = np.float32(level) if X.dtype == np.float32 else level
         return Above(as_rows(X), float(level))
 
-    def _require_sound(self, X: Any, space: dict[str, Any]) -> None:
+    def _require_sound(self, X: Matrix, space: Space) -> None:
         require_sound(X, names_in(self))
         if space["binarize"] is None:
             require_binary(X, names_in(self))

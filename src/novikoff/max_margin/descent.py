@@ -12,7 +12,7 @@ Multipliers that sit at an end and are pushed against it are left out of the pas
 until the others have settled.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from novikoff.core.examples import shuffle
 from novikoff.core.jit import njit
 from novikoff.core.rows import add, dot
 from novikoff.max_margin.coordinates import Frame, dots
-from novikoff.max_margin.gap import Gap, measure, undecided
+from novikoff.max_margin.gap import Gap, duality_gap, screened
 from novikoff.parallel.cores import row_by_row
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 PASSES, FULL = 25, 100
 """How many passes to make before looking how far they have come, and before taking all in again."""
@@ -36,7 +36,7 @@ MOST, AGO, PAYS = 10_000, 60, 0.9
 class Dual(NamedTuple):
     """The problem as the loop reads it."""
 
-    rows: Any
+    rows: Matrix
     y: Array
     cap: Array
     curvature: Array
@@ -102,14 +102,14 @@ def approach(
     D = as_dual(frame, cap)
     alpha, u, sums = np.zeros(frame.n), np.zeros(frame.d), np.zeros(3)
     alive, before, passes = frame.all, [np.inf] * (AGO + 1), 0
-    best, chosen = measure(frame, cap, np.zeros(frame.d + 1), alpha), alpha.copy()
+    best, chosen = duality_gap(frame, cap, np.zeros(frame.d + 1), alpha), alpha.copy()
     while True:
         if passes % FULL == 0:
             order, n, level = alive.copy(), len(alive), np.inf
         n, level = descend(D, alpha, u, sums, order, n, level)
         passes += PASSES
         bias = sums[0] if frame.free else sums[0] / (frame.one or 1.0)
-        gap = measure(frame, cap, np.append(u - sums[1] * frame.center, bias), alpha)
+        gap = duality_gap(frame, cap, np.append(u - sums[1] * frame.center, bias), alpha)
         if not np.isfinite(gap.v).all():  # an offset so large that scores are all rounding
             return best, chosen, alive, 0
         chosen = alpha.copy() if gap.dual >= best.dual else chosen
@@ -120,7 +120,7 @@ def approach(
         late = passes >= MOST or hopeless or now() > deadline
         if gap.relative <= tol or slow or late:
             return gap, chosen, alive, passes
-        alive, outside, inside = undecided(frame, cap, gap, alive)
+        alive, outside, inside = screened(frame, cap, gap, alive)
         alpha[outside], alpha[inside] = 0.0, cap[inside]
         if len(outside) or len(inside):
             u = frame.combination(alpha, frame.all)[:-1]

@@ -9,27 +9,31 @@ of the data, equation (4.9).
 import warnings
 from fractions import Fraction
 from math import inf
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from novikoff.core.clock import now
 from novikoff.errors import DataError, NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs.arrays import as_rows, names_in, overflow, read, require_sound
-from novikoff.inputs.labels import Signs, as_labels, two_classes
+from novikoff.inputs.labels import as_labels, two_classes
+from novikoff.inputs.weights import checked, require_some
 from novikoff.max_margin.newton import Solution, solve
 from novikoff.parameters import Parameterised, flag, number
 from novikoff.saving import Saved
 from novikoff.separation import rounding, widest
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.exact import Multipliers
-from novikoff.separation.geometry import WIDE, raw_scores
+from novikoff.separation.geometry import WIDE, of_some_weight, raw_scores
 from novikoff.separation.search import Search, Undecided, find
 from novikoff.separation.separability import separability
-from novikoff.typing import Array, Matrix
+from novikoff.separation.two_classes import TwoClasses
+from novikoff.typing import Array, Matrix, MatrixLike
 
 Fitted = tuple[Solution, Bracket, float]
 """What was found, its margin, and the certified gap."""
@@ -114,7 +118,7 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         text="Seconds after which to stop in any case, with a warning that says how far it came.",
     )
 
-    def fit(self, X: Matrix, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the widest separator.
 
         Parameters
@@ -150,28 +154,24 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def _fit(self, X: Matrix, y: Any, sample_weight: Any, deadline: float) -> None:
+    def _fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, deadline: float
+    ) -> None:
         X = read(self, X, reset=True)
-        y = as_labels(y)
-        check_consistent_length(X, y)
+        labels = as_labels(y)
+        check_consistent_length(X, labels)
         require_sound(X, names_in(self))
-        classes, signs = two_classes(y)
-        weight, kept = np.ones(len(y)), np.arange(len(y))
-        if sample_weight is not None:
-            weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        classes, every = two_classes(labels)
+        weight = checked(1.0 if sample_weight is None else sample_weight, len(every))
+        require_some(weight)
+        X, signs, kept = of_some_weight(X, every, weight)
+        if len(kept) < len(every) and len(np.unique(signs)) < 2:
+            raise DataError(
+                "One class has nothing but 0 in {sample_weight}: weigh some.", sample_weight=None
             )
-            if not weight.all():
-                kept = np.flatnonzero(weight)
-                if len(np.unique(signs[kept])) < 2:
-                    raise DataError(
-                        "One class has nothing but 0 in {sample_weight}: weigh some.",
-                        sample_weight=None,
-                    )
-                X, signs, weight = X[kept], signs[kept], weight[kept]
         fitted = self._hard if inf == self.C else self._soft
         with np.errstate(over="ignore", invalid="ignore", under="ignore", divide="ignore"):
-            solution, self.margin_, self.gap_ = fitted(X, signs, weight, deadline)
+            solution, self.margin_, self.gap_ = fitted(X, signs, weight[kept], deadline)
         if not np.isfinite(solution.v).all() or not np.isfinite(solution.alpha).all():
             raise overflow(np.float64)
         support = np.flatnonzero(solution.alpha)
@@ -182,8 +182,11 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         self.dual_coef_ = (signs[support] * solution.alpha[support]).reshape(1, -1)
         self.n_iter_ = solution.n_iter
 
-    def _soft(self, X: Matrix, y: Signs, weight: Array, deadline: float) -> Fitted:
-        bias = "free" if self.fit_intercept else "none"
+    @property
+    def _bias(self) -> str:
+        return "free" if self.fit_intercept else "none"
+
+    def _soft(self, X: Matrix, y: Array, weight: Array, deadline: float) -> Fitted:
         cost = float(self.C) * weight
         if not (np.isfinite(cost).all() and cost.all()):
             raise ParameterError(
@@ -191,12 +194,12 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
                 C=self.C,
                 sample_weight=None,
             )
-        solution = solve(X, y, cost, bias, 0.5 * self.tol, deadline)
-        primal, dual = rounding.soft_gap(X, y, solution.v, solution.alpha, cost, bias)
+        solution = solve(X, y, cost, self._bias, 0.5 * self.tol, deadline)
+        primal, dual = rounding.soft_gap(X, y, solution.v, solution.alpha, cost, self._bias)
         gap = (primal - dual) / primal * (1.0 + 2.0**-50) if primal < inf else inf
         return solution, rounding.soft_margin(solution.v, primal, dual), gap
 
-    def _hard(self, X: Matrix, y: Signs, weight: Array, deadline: float) -> Fitted:
+    def _hard(self, X: Matrix, y: Array, weight: Array, deadline: float) -> Fitted:
         """The widest of all strict separators; the weights of examples do not matter."""
         found = self._narrow(X, y, deadline) if X.shape[1] <= WIDE else self._wide(X, y, deadline)
         solution, bracket = found or self._certified(X, y, deadline)
@@ -204,31 +207,29 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         to_one = 1.0 / (bracket.lower * float(np.linalg.norm(solution.v[:-1])))
         return solution._replace(v=solution.v * to_one), bracket, gap
 
-    def _narrow(self, X: Matrix, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
+    def _narrow(self, X: Matrix, y: Array, deadline: float) -> tuple[Solution, Bracket] | None:
         try:
-            verdict, _, witness, _ = find(Search(X, y, self.fit_intercept, deadline))
+            start, _ = find(Search(TwoClasses(X, y, 2, self.fit_intercept), deadline))
         except (Undecided, OverflowError):
             return None
-        if verdict != "separable":
+        if start.verdict != "separable":
             return None
-        bias = "free" if self.fit_intercept else "none"
-        found = widest.margin(X, y, np.asarray(witness), bias, self.tol / 2, deadline)
+        found = widest.margin(X, y, start.weights[0], self._bias, self.tol / 2, deadline)
         return as_solution(len(y), found), found.margin
 
-    def _wide(self, X: Matrix, y: Signs, deadline: float) -> tuple[Solution, Bracket] | None:
-        bias = "free" if self.fit_intercept else "none"
+    def _wide(self, X: Matrix, y: Array, deadline: float) -> tuple[Solution, Bracket] | None:
         half = now() + (deadline - now()) / 2  # the rest is for the certificate
-        found = solve(X, y, np.full(len(y), inf), bias, self.tol / 2, half)
-        bracket = widest.bracket(X, y, found, bias)
+        found = solve(X, y, np.full(len(y), inf), self._bias, self.tol / 2, half)
+        bracket = widest.bracket(X, y, found, self._bias)
         near = bracket.gap <= self.tol / 2 * bracket.upper
         return (found, bracket) if bracket.lower > 0 and near else None
 
-    def _certified(self, X: Matrix, y: Signs, deadline: float) -> tuple[Solution, Bracket]:
+    def _certified(self, X: Matrix, y: Array, deadline: float) -> tuple[Solution, Bracket]:
         """What `separability` says, where the quick ways found nothing."""
         left, result = deadline - now(), None
         if left > 0:
-            options: dict[str, Any] = {"tol": self.tol / 2, "budget": left}
-            result = separability(X, y, fit_intercept=self.fit_intercept, **options)
+            bias, tol = self.fit_intercept, self.tol / 2
+            result = separability(X, y, fit_intercept=bias, tol=tol, budget=left)
         if result is None or result.verdict == "undecided":
             late = now() >= deadline
             raise OutOfTime(
@@ -249,11 +250,11 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
                 hint="(The certificate is in this error's `separability`.)",
                 C=self.C,
             )
-        v = np.append(result.coef, result.intercept)  # type: ignore[arg-type]
         proof = Multipliers(np.array(result.rows), list(result.multipliers))
-        return as_solution(len(y), widest.Found(v, result.margin, proof)), result.margin
+        found = widest.Found(result.weights[0], result.margin, proof)
+        return as_solution(len(y), found), result.margin
 
-    def decision_function(self, X: Matrix) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.
 
         Parameters
@@ -276,7 +277,7 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
             raise overflow(np.float64)
         return out
 
-    def predict(self, X: Matrix) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         """The class of each row; `classes_[1]` on the hyperplane itself.
 
         Parameters
@@ -294,7 +295,7 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")  # a fit that failed has counted the features
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False

@@ -15,7 +15,7 @@ the best $b$ is an order statistic of the numbers $y_i - \langle w, x_i\rangle$ 
 the one up to which all weigh what the positive ones do), which moves by no more than they do.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,13 +63,13 @@ def balance_point(t: Array, c: Array, positive: Array, lean: float = 1.0, beside
     return float(t[order[min(max(k, 0), len(t) - 1)]])
 
 
-def rounding(frame: Frame, v: Array) -> float:
+def score_error(frame: Frame, v: Array) -> float:
     """How far a score can be off: so many roundings of numbers of this size."""
     size = float(np.linalg.norm(v[:-1])) * (1.0 + float(np.linalg.norm(frame.center)))
     return float(2.0**-52 * (frame.d + 8) * (size + abs(float(v[-1])) + 1.0))
 
 
-def measure(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
+def duality_gap(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
     """Primal and dual values, after giving the weights their best bias (and length)."""
     s = frame.scores(v, frame.all) * frame.y
     hard = np.isinf(cap[0])
@@ -88,14 +88,14 @@ def measure(frame: Frame, cap: Array, v: Array, alpha: Array) -> Gap:
             primal = np.inf
         else:
             v /= s.min()
-            primal = 0.5 * float(length_square(frame, v))
+            primal = 0.5 * length_square(frame, v)
     else:
-        primal = 0.5 * float(length_square(frame, v)) + float(cap @ np.maximum(0.0, 1.0 - s))
-    off = rounding(frame, v)
+        primal = 0.5 * length_square(frame, v) + float(cap @ np.maximum(0.0, 1.0 - s))
+    off = score_error(frame, v)
     inside = s < 1.0 + off
     a = frame.balanced(alpha)
     u = frame.combination(a, frame.all)
-    square, weight = float(length_square(frame, u)), float(a.sum())
+    square, weight = length_square(frame, u), float(a.sum())
     if hard:  # any multiple of the multipliers will do: take the best
         dual = 0.5 * weight * weight / square if square > 0 else 0.0
     else:
@@ -112,12 +112,12 @@ def best_bias(frame: Frame, cap: Array, s: Array) -> float:
     return min(candidates, key=lambda b: float(cap @ np.maximum(0.0, 1.0 - frame.y * (s + b))))
 
 
-def length_square(frame: Frame, v: Array) -> Any:
+def length_square(frame: Frame, v: Array) -> float:
     r"""What weights cost: $\|w\|^2$, and the bias if it is not free."""
-    return v[:-1] @ v[:-1] + frame.hold * v[-1] ** 2
+    return float(v[:-1] @ v[:-1] + frame.hold * v[-1] ** 2)
 
 
-def undecided(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, Array, Array]:
+def screened(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, Array, Array]:
     r"""Of the examples alive, those still open, surely outside, and surely inside the margin.
 
     The last two have $\alpha_i^\star = 0$ and $\alpha_i^\star = c_i$.
@@ -128,7 +128,7 @@ def undecided(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, 
         return alive, alive[:0], alive[:0]
     reach = r * frame.lengths[alive] * (1 + 1e-9)
     s = frame.scores(gap.v, alive)
-    slack = 4.0 * rounding(frame, gap.v)
+    slack = 4.0 * score_error(frame, gap.v)
     if frame.free:
         low, high = bias_between(frame, cap, gap)
         s -= y * gap.v[-1]
@@ -144,7 +144,7 @@ def undecided(frame: Frame, cap: Array, gap: Gap, alive: Array) -> tuple[Array, 
 def bias_between(frame: Frame, cap: Array, gap: Gap) -> tuple[float, float]:
     """An interval that has the best bias in it."""
     s = frame.scores(gap.v, frame.all) * frame.y - gap.v[-1]
-    reach = gap.radius * frame.lengths * (1 + 1e-9) + 4.0 * rounding(frame, gap.v)
+    reach = gap.radius * frame.lengths * (1 + 1e-9) + 4.0 * score_error(frame, gap.v)
     t = frame.y - s
     positive = frame.y > 0
     if np.isinf(cap[0]):

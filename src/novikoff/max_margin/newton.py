@@ -18,7 +18,7 @@ Yan, Y. & Li, Q. (2020). An efficient augmented Lagrangian method for support ve
 Optimization Methods and Software 35(4).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -29,7 +29,7 @@ from novikoff.core.jit import njit
 from novikoff.inputs.arrays import overflow
 from novikoff.max_margin.coordinates import Frame, square_total
 from novikoff.max_margin.descent import approach
-from novikoff.max_margin.gap import Gap, length_square, measure, undecided
+from novikoff.max_margin.gap import Gap, duality_gap, length_square, screened
 from novikoff.typing import Array, Matrix
 
 NARROW = 1500
@@ -58,7 +58,7 @@ def slope(q, change, cap, t):
 
 
 def step_length(
-    q: Array, change: Array, cap: Array, tau: float, line: tuple[Any, Any], start: float
+    q: Array, change: Array, cap: Array, tau: float, line: tuple[float, float], start: float
 ) -> float:
     r"""Where $\varphi$ is least along a line, on which $\|w\|^2/2$ has these two derivatives.
 
@@ -97,14 +97,14 @@ def solve(X: Matrix, y: Array, cost: Array, bias: str, tol: float, deadline: flo
         gap, alpha, alive, passes = approach(frame, cap, tol, deadline)
     else:
         alpha, alive, passes = np.zeros(frame.n), frame.all, 0
-        gap = measure(frame, cap, np.zeros(frame.d + 1), alpha)
+        gap = duality_gap(frame, cap, np.zeros(frame.d + 1), alpha)
     newton = Newton(frame, cap, gap, alpha, alive)
     if passes == 0 or gap.primal < np.inf:
         newton.solve(tol, deadline)
     w, b = frame.raw(newton.gap.v)
     alpha = frame.balanced(newton.best)
     if np.isinf(cap[0]):  # the multiple that has the weights' own length
-        square = float(length_square(frame, frame.combination(alpha, frame.all)))
+        square = length_square(frame, frame.combination(alpha, frame.all))
         alpha *= float(alpha.sum()) / square if square > 0 else 0.0
     alpha *= frame.scale**2
     if np.isinf(cost[0]) and not 0.0 < alpha.sum() < np.inf:  # two examples prove a little
@@ -141,7 +141,7 @@ class Newton:
     def settle(self) -> None:
         """Take the rows out of the work that no longer matter."""
         frame = self.frame
-        self.alive, outside, inside = undecided(frame, self.cap, self.gap, self.alive)
+        self.alive, outside, inside = screened(frame, self.cap, self.gap, self.alive)
         self.alpha[outside] = 0.0
         self.alpha[inside] = self.cap[inside]
         settled = np.ones(frame.n, bool)
@@ -157,7 +157,7 @@ class Newton:
             if self.gap.relative <= tol or idle == IDLE or hopeless or now() > deadline:
                 return
             steps = self.minimize(deadline)
-            gap = measure(self.frame, self.cap, self.v, self.alpha)
+            gap = duality_gap(self.frame, self.cap, self.v, self.alpha)
             if gap.dual >= self.gap.dual:
                 self.best = self.alpha.copy()
             self.gap = gap = self.gap.joined(gap)
@@ -182,7 +182,7 @@ class Newton:
             direction = self.newton_step(alive[(q > 0.0) & (q < cap)], g)
             ds = frame.scores(direction, alive)
             w, dw = self.cost * self.v, self.cost * direction
-            line = (w - self.pull) @ direction, dw @ direction
+            line = float((w - self.pull) @ direction), float(dw @ direction)
             t = step_length(q, -tau * ds, cap, tau, line, float(g @ direction))
             self.v += t * direction
             s += t * ds
@@ -197,7 +197,7 @@ class Newton:
         The gap grows by $\|g\|^2/2$ for the weights, and for a free bias by $|g_b|$ times what
         examples are off the margin, which is about 1.
         """
-        square = float(length_square(self.frame, self.v))
+        square = length_square(self.frame, self.v)
         primal = max(self.gap.primal if self.gap.primal < np.inf else 0.5 * square, 1e-300)
         allowed = min(1.0, self.gap.relative)
         of_weights = float(np.linalg.norm(g[:-1])) / (0.03 * np.sqrt(allowed * primal))

@@ -1,43 +1,48 @@
 r"""The boundary $\langle w, x\rangle + b = 0$, its margin band, and the mistakes."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator, svds
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from novikoff.description import space_of
 from novikoff.errors import ParameterError
-from novikoff.inputs.arrays import as_seen, dense
+from novikoff.inputs.arrays import as_seen, dense, names_in
 from novikoff.inputs.labels import as_labels
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.kernels.machine import DualLearner
 from novikoff.max_margin.estimator import MaxMargin
-from novikoff.plots.regions import class_numbers, draw_regions, is_plane, require_drawable, scores
 from novikoff.plots.style import (
     CLASSES,
     GREY,
     LARGE,
     SMALL,
     Axes,
-    Display,
-    Names,
-    draw_examples,
-    frame_around,
-    grid_in,
+    PlaneDisplay,
+    draw_line,
+    grid_around,
     ink,
     legend_beside,
 )
+from novikoff.proofs.trace import as_known
 from novikoff.separation.geometry import as_examples
 from novikoff.separation.hyperplane import margin
-from novikoff.typing import Array, Matrix
+from novikoff.typing import Array, Matrix, MatrixLike
 
+Model: TypeAlias = MistakeDriven | DualLearner | MaxMargin
+"""A fitted learner, kernel machine or `MaxMargin`."""
+
+TINY = 1e-9
+"""By how much, of the largest, the predicted one of equal scores leads."""
 SCORE = r"$\langle w, x\rangle + b = 0$"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BoundaryDisplay(Display):
+class BoundaryDisplay(PlaneDisplay):
     r"""The decision boundary with its margin band, the data, and the mistakes.
 
     An example is drawn the larger the more often it was a mistake (`dual_coef_`); for
@@ -85,18 +90,15 @@ class BoundaryDisplay(Display):
 
     SIZE = (6.4, 4.8)
 
-    points: Array
-    signs: Array
-    grid: tuple[Array, Array, Array]
     half_width: float | None
     updates: Array | None
-    classes: Names
-    names: Names
     line: str = SCORE
     large: str = "mistaken"
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Matrix, y: Any, *, ax: Axes = None) -> Self:
+    def from_estimator(
+        cls, estimator: Model, X: MatrixLike, y: ArrayLike, *, ax: Axes = None
+    ) -> Self:
         """Draw the boundary of a fitted learner on its data.
 
         Parameters
@@ -112,35 +114,28 @@ class BoundaryDisplay(Display):
         BoundaryDisplay
         """
         check_is_fitted(estimator)
-        names = getattr(estimator, "feature_names_in_", None)
         X, y = as_examples(X), as_labels(y)
         check_consistent_length(X, y)
-        if X.shape[1] < 2 or X.shape[1] != estimator.n_features_in_:
-            raise ParameterError(
-                f"X has {X.shape[1]} features and the model {estimator.n_features_in_}: the "
-                "picture needs the same number, two or more."
-            )
         require_drawable(estimator, X.shape[1])
-        y = class_numbers(y, estimator.classes_)
+        signs = as_known(y, estimator.classes_, "Draw examples of the classes that it has learned.")
         if X.shape[1] == 2:
-            points = dense(X)
-            grid, width = _in_plane(estimator, points, y)
-            names = ("$x_1$", "$x_2$") if names is None else names
+            points, names = dense(X), names_in(estimator)
+            grid, width = _in_plane(estimator, points, signs)
         else:
-            w, b = _hyperplane(estimator)
-            Z = as_seen(X, _space(estimator))
-            points = projected(Z, w, b)
-            x, x2, rows = grid_in(*frame_around(np.vstack([points, [0.0, points[0, 1]]])))
-            grid, width = (x, x2, rows[:, 0].reshape(x.shape)), _reach(estimator, Z, y, w, b)
             last = " of the last hyperplane" if isinstance(estimator, VotedPerceptron) else ""
             names = (
                 rf"$(\langle w, x\rangle + b)\,/\,\|w\|${last}: distance from the boundary",
                 "first principal direction of the rest",
             )
-        updates, large = _how_often(estimator, len(y))
+            w, b = _hyperplane(estimator)
+            Z = as_seen(X, space_of(estimator))
+            points, width = projected(Z, w, b), _reach(estimator, Z, signs, w, b)
+            x, x2, rows = grid_around(np.vstack([points, [0.0, points[0, 1]]]))
+            grid = x, x2, rows[:, 0].reshape(x.shape)
+        updates, large = _how_often(estimator, len(signs))
         display = cls(
             points=points,
-            signs=y,
+            signs=signs,
             grid=grid,
             half_width=width,
             updates=updates,
@@ -153,15 +148,22 @@ class BoundaryDisplay(Display):
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
-        x, y, s = self.grid
-        line = draw_regions(ax, x, y, s) if s.ndim > 2 else self._sides(ax)
-        draw_examples(ax, self.points, self.signs, self.classes, self.updates)
-        ax.set(xlabel=str(self.names[0]), ylabel=str(self.names[1]))
-        ax.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
+        line = self._regions(ax) if self.grid[2].ndim > 2 else self._sides(ax)
+        self._examples(ax, self.updates)
         self._legend(ax, line)
 
-    def _sides(self, ax: Axes) -> Array | None:
-        """The two sides, the band and the line between them, of which the points come back."""
+    def _regions(self, ax: Axes) -> list[Array]:
+        """A light area for each class, and the lines between: their points come back."""
+        x, y, lead = self.grid
+        top, lines = 2 * float(abs(lead).max()), []
+        for s, (colour, _) in zip(lead, CLASSES, strict=False):
+            if s.max() > 0:
+                ax.contourf(x, y, s, levels=[0.0, top], colors=[colour], alpha=0.22, zorder=0)
+            lines += draw_line(ax, x, y, s, ink(), 1.2)
+        return lines
+
+    def _sides(self, ax: Axes) -> list[Array]:
+        """The two sides, the band and the line between: its points come back."""
         x, y, s = self.grid
         top = max(1.0, float(abs(s).max()))
         sides = [colour for colour, _ in CLASSES[:2]]
@@ -170,12 +172,9 @@ class BoundaryDisplay(Display):
             band = [-self.half_width, self.half_width]
             ax.contourf(x, y, s, levels=band, colors=[GREY], alpha=0.22, zorder=1)
             ax.contour(x, y, s, levels=band, colors=[GREY], linestyles="--", linewidths=1, zorder=2)
-        if not s.min() < 0 < s.max():
-            return None
-        drawn = ax.contour(x, y, s, levels=[0.0], colors=[ink()], linewidths=1.8, zorder=2)
-        return np.vstack(drawn.allsegs[0])
+        return draw_line(ax, x, y, s, ink(), 1.8)
 
-    def _legend(self, ax: Axes, line: Array | None) -> None:
+    def _legend(self, ax: Axes, line: list[Array]) -> None:
         ax.plot([], [], color=ink(), linewidth=1.8, label=self.line)
         if self.half_width is not None:
             ax.fill_between([], [], [], color=GREY, alpha=0.3, label=r"within the margin $\gamma$")
@@ -189,13 +188,45 @@ class BoundaryDisplay(Display):
             marker.set_sizes([SMALL])
 
 
+def require_drawable(estimator: Model, n_features: int) -> None:
+    """Raise an error if there is no such picture of a model on so many features."""
+    classes, kind = estimator.classes_.tolist(), type(estimator).__name__
+    if n_features < 2 or n_features != estimator.n_features_in_:
+        raise ParameterError(
+            f"X has {n_features} features and the model {estimator.n_features_in_}: the "
+            "picture needs the same number, two or more."
+        )
+    if len(classes) < 2:
+        raise ParameterError(
+            f"The {kind} has one class only, {classes[0]!r}, and so no boundary: let it learn "
+            "another."
+        )
+    if len(classes) > len(CLASSES):
+        raise ParameterError(
+            f"The {kind} has {len(classes)} classes, but there are colours for {len(CLASSES)}: "
+            "fit it to some of them."
+        )
+    if n_features > 2 and (len(classes) > 2 or not _is_plane(estimator)):
+        why = f"{len(classes)} classes" if len(classes) > 2 else "a kernel machine"
+        raise ParameterError(
+            f"X has {n_features} features, but the regions of {why} are drawn in the "
+            "plane of two: choose two features and fit it to those, or two classes and a linear "
+            "learner, whose boundary has a projection."
+        )
+
+
+def _is_plane(estimator: Model) -> bool:
+    """Has the model weights for the features, so that its boundary is a hyperplane?"""
+    return getattr(estimator, "coef_", None) is not None
+
+
 def _in_plane(
-    estimator: Any, points: Array, y: Array
+    estimator: Model, points: Array, y: Array
 ) -> tuple[tuple[Array, Array, Array], float | None]:
     """The score over the plane of two features, and how far the band reaches."""
-    x, x2, rows = grid_in(*frame_around(points))
+    x, x2, rows = grid_around(points)
     if not _is_linear(estimator):
-        s = scores(estimator, rows)
+        s = _scores(estimator, rows)
         return (x, x2, s.reshape(*s.shape[:-1], *x.shape)), None
     w, b = _hyperplane(estimator)
     reach = _reach(estimator, points, y, w, b)
@@ -203,35 +234,52 @@ def _in_plane(
     return (x, x2, (rows @ w + b).reshape(x.shape)), width
 
 
-def _hyperplane(estimator: Any) -> tuple[Array, float]:
+def _scores(estimator: Model, rows: Array) -> Array:
+    """The score of two classes; by how much each of more leads all others, a row for each.
+
+    Exactly one class leads at each point: the one that `predict` gives.
+    """
+    given: MatrixLike = rows
+    if names_in(estimator) is not None:
+        import pandas as pd
+
+        given = pd.DataFrame(rows, columns=names_in(estimator))
+    found = np.asarray(estimator.decision_function(given), np.float64)
+    if len(estimator.classes_) == 2:
+        return found
+    lead = np.empty(found.T.shape)
+    for k in range(len(lead)):
+        lead[k] = found[:, k] - np.delete(found, k, axis=1).max(axis=1)
+    own = estimator.predict(given) == estimator.classes_[:, None]
+    least = TINY * max(float(abs(lead).max()), TINY)
+    return np.where(own, np.maximum(lead, least), np.minimum(lead, -least))
+
+
+def _hyperplane(estimator: Model) -> tuple[Array, float]:
     """The weights and the bias of a model of two classes."""
     bias = getattr(estimator, "intercept_", np.zeros(1))  # Romma has none
     return estimator.coef_[0].astype(np.float64), float(np.ravel(bias)[0])
 
 
-def _name_of_line(estimator: Any, n_features: int) -> str:
+def _name_of_line(estimator: Model, n_features: int) -> str:
     """What the boundary is called."""
     if len(estimator.classes_) > 2:
         return "two classes are even"
     voted = isinstance(estimator, VotedPerceptron) and n_features == 2
     if voted or getattr(estimator, "predict_with", "") == "voted":
         return "the vote is even"
-    return SCORE if is_plane(estimator) else "the score is 0"
+    return SCORE if _is_plane(estimator) else "the score is 0"
 
 
-def _space(estimator: Any) -> dict[str, Any]:
-    return estimator._state.space if isinstance(estimator, MistakeDriven) else {}
-
-
-def _is_linear(estimator: Any) -> bool:
+def _is_linear(estimator: Model) -> bool:
     if len(estimator.classes_) > 2 or isinstance(estimator, VotedPerceptron | DualLearner):
         return False
-    space = _space(estimator)
+    space = space_of(estimator)
     curved = space.get("normalize") or space.get("clip") or space.get("binarize") is not None
     return not curved
 
 
-def _reach(estimator: Any, X: Matrix, y: Array, w: Array, b: float) -> float | None:
+def _reach(estimator: Model, X: Matrix, y: Array, w: Array, b: float) -> float | None:
     """The geometric margin; for a soft one, what the model makes it."""
     if not w.any():
         return None
@@ -241,7 +289,7 @@ def _reach(estimator: Any, X: Matrix, y: Array, w: Array, b: float) -> float | N
     return found if found > 0 else None
 
 
-def _how_often(estimator: Any, n: int) -> tuple[Array | None, str]:
+def _how_often(estimator: Model, n: int) -> tuple[Array | None, str]:
     """How often each example was a mistake, where that is known of these examples."""
     if isinstance(estimator, MaxMargin | DualLearner):
         supporting, found = np.zeros(n), getattr(estimator, "support_", np.zeros(0, np.int64))

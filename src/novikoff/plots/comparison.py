@@ -2,31 +2,19 @@
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 
 from novikoff.inputs.labels import as_labels, two_classes
 from novikoff.learners import AveragedPerceptron, Perceptron, VotedPerceptron
 from novikoff.max_margin.estimator import MaxMargin
-from novikoff.plots.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    PURPLE,
-    VERMILLION,
-    Axes,
-    Display,
-    Names,
-    draw_examples,
-    frame_around,
-    grid_in,
-    legend_beside,
-    name_features,
-    two_features,
-)
+from novikoff.plots import style
+from novikoff.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, Axes, PlaneDisplay
 from novikoff.separation.geometry import as_examples
-from novikoff.typing import Array, Matrix
+from novikoff.typing import Array, MatrixLike
 
 BOUNDARIES = {
     "standard": ("AB", BLUE, "-"),
@@ -35,10 +23,15 @@ BOUNDARIES = {
     "voted": ("GH", PURPLE, "-."),
 }
 """What the ends of each boundary are called, and how it is drawn."""
+PERCEPTRONS = {
+    "standard": Perceptron,
+    "averaged": AveragedPerceptron,
+    "voted": VotedPerceptron,
+}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ComparisonDisplay(Display):
+class ComparisonDisplay(PlaneDisplay):
     """The boundaries of the standard, averaged and voted perceptron and the widest one.
 
     Note 004 calls them AB, EF, GH and CD. On data that can be separated, the first and the last
@@ -74,22 +67,17 @@ class ComparisonDisplay(Display):
 
     SIZE = (6.8, 5.0)
 
-    points: Array
-    signs: Array
-    grid: tuple[Array, Array]
     scores: dict[str, Array]
-    classes: Names
-    names: Names | None = None
 
     @classmethod
     def from_data(
         cls,
-        X: Matrix,
-        y: Any,
+        X: MatrixLike,
+        y: ArrayLike,
         *,
         C: float = inf,
         max_iter: int = 1000,
-        random_state: Any = None,
+        random_state: int | RandomState | None = None,
         ax: Axes = None,
     ) -> Self:
         """Fit all four to data of two features, and draw them.
@@ -112,60 +100,47 @@ class ComparisonDisplay(Display):
         ComparisonDisplay
         """
         names = getattr(X, "columns", None)
-        points = two_features(as_examples(X), "The comparison")
-        classes, y = two_classes(as_labels(y))
-        widest = MaxMargin(C).fit(points, y)  # where there is none, no run would end either
-        common = {"max_iter": max_iter, "random_state": random_state}
-        models: dict[str, Any] = {
-            "standard": Perceptron(**common).fit(points, y),
-            "max-margin": widest,
-            "averaged": AveragedPerceptron(**common).fit(points, y),
-            "voted": VotedPerceptron(**common).fit(points, y),
-        }
-        x, x2, rows = grid_in(*frame_around(points))
-        scores = {n: m.decision_function(rows).reshape(x.shape) for n, m in models.items()}
+        points = style.two_features(as_examples(X), "The comparison")
+        classes, signs = two_classes(as_labels(y))
+        widest = MaxMargin(C).fit(points, signs)  # where there is none, no run would end either
+        x, x2, rows = style.grid_around(points)
+        scores = {"max-margin": widest.decision_function(rows).reshape(x.shape)}
+        for name, kind in PERCEPTRONS.items():
+            model = kind(max_iter=max_iter, random_state=random_state).fit(points, signs)
+            scores[name] = model.decision_function(rows).reshape(x.shape)
+        scores = {name: scores[name] for name in BOUNDARIES}
         display = cls(
-            points=points, signs=y, grid=(x, x2), scores=scores, classes=classes, names=names
+            points=points, signs=signs, grid=(x, x2), scores=scores, classes=classes, names=names
         )
         return display.plot(ax)
 
     def _draw(self, axes: list[Axes]) -> None:
-        each = len(axes) > 1
         drawn: list[list[tuple[Array, Array]]] = [[] for _ in axes]
         for place, name in enumerate(self.scores):
-            place = place if each else 0
+            place = place if len(axes) > 1 else 0
             drawn[place] += self._boundary(axes[place], name)
         for one, lines in zip(axes, drawn, strict=False):
-            x, y = self.grid
-            draw_examples(one, self.points, self.signs, self.classes)
-            name_features(one, self.names)
-            one.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
-            letters, line = map(np.vstack, zip((x[:0, :2], x[:0, :2]), *lines, strict=True))
-            legend_beside(one, np.vstack([self.points, letters]), line)
+            self._examples(one)
+            taken = [self.points, *(letters for letters, _ in lines)]
+            style.legend_beside(one, np.vstack(taken), [line for _, line in lines])
 
     def _boundary(self, ax: Axes, name: str) -> list[tuple[Array, Array]]:
         """A boundary, if it crosses the picture: where its letters are, and its points."""
-        ends, colour, style = BOUNDARIES[name]
+        ends, colour, dashes = BOUNDARIES[name]
         x, y = self.grid
         s = self.scores[name]
         if name == "max-margin":
             ax.contourf(x, y, s, levels=[-1, 1], colors=[GREY], alpha=0.2, zorder=0)
         label = f"{ends}: {name}"
-        ax.plot([], [], color=colour, linestyle=style, linewidth=2, label=label)
-        if not s.min() < 0 < s.max():
+        ax.plot([], [], color=colour, linestyle=dashes, linewidth=2, label=label)
+        lines = style.draw_line(ax, x, y, s, colour, 2, dashes)
+        if not lines:
             return []
-        lines = ax.contour(
-            x, y, s, levels=[0.0], colors=[colour], linestyles=style, linewidths=2, zorder=2
-        )
-        line = max(lines.allsegs[0], key=len)
+        line = max(lines, key=len)
         # each a little further in than the one before, so that lines which meet keep their names
         inward = len(line) * (0.04 + 0.05 * list(BOUNDARIES).index(name))
-        around: dict[str, Any] = {
-            "boxstyle": "circle,pad=0.12",
-            "edgecolor": colour,
-            "linewidth": 1.2,
-        }
-        around["facecolor"] = ax.get_facecolor()
+        around = {"boxstyle": "circle,pad=0.12", "linewidth": 1.2}
+        around |= {"edgecolor": colour, "facecolor": ax.get_facecolor()}
         places = (int(inward), -1 - int(inward))
         for letter, place in zip(ends, places, strict=True):
             ax.text(

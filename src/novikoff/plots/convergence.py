@@ -7,8 +7,8 @@ import numpy as np
 
 from novikoff.errors import NotSeparable
 from novikoff.learners.additive import Additive
-from novikoff.plots.style import BLUE, GREY, VERMILLION, Axes, Display, legend, pyplot
-from novikoff.proofs.proof import as_in_run, lowest_lead
+from novikoff.plots.style import BLUE, GREY, VERMILLION, Axes, Display, legend
+from novikoff.proofs.proof import as_in_run, least_margin
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
@@ -51,6 +51,7 @@ class ProgressDisplay(Display):
     """
 
     SIZE = (11, 3.4)
+    PARTS = 3
 
     mistakes_per_epoch: Array
     times: Array
@@ -91,15 +92,6 @@ class ProgressDisplay(Display):
             margin=margin,
         )
         return display.plot(ax)
-
-    def _axes(self, ax: Axes) -> list[Axes]:
-        if ax is None:
-            return list(pyplot().subplots(1, 3, figsize=self.SIZE, layout="constrained")[1])
-        if np.ndim(ax):
-            return super()._axes(ax)
-        ax.set_axis_off()
-        parts = ax.get_subplotspec().subgridspec(1, 3, wspace=0.45)
-        return [ax.figure.add_subplot(part) for part in parts]
 
     def _draw(self, axes: list[Axes]) -> None:
         self._per_epoch(axes[0])
@@ -164,34 +156,31 @@ class ProgressDisplay(Display):
 
 def brackets(trace: Trace, points: int = POINTS) -> tuple[Array, Array, Array]:
     """Both ends of the margin bracket, the best by then, at some of the updates."""
-    X, y = trace.data
-    Z, n, width = as_in_run(X, trace._space), len(trace), trace.start.shape[-1]
-    slack = float(trace._space["slack"])
+    y, Z, n = trace.data[1], as_in_run(trace), len(trace)
     ks = 1 + np.arange(n)
     if n > points:
         ks = np.unique(np.rint(np.geomspace(1, n, points)).astype(int))
     lower, upper = np.zeros(len(ks)), np.zeros(len(ks))
     total = np.cumsum(abs(trace.step))
     for j, w in enumerate(trace._replayed(ks)):
-        k, moved, full = ks[j], w - trace.start, (*w.shape[:-1], Z.shape[1])
-        w, moved = (np.concatenate([v, np.zeros(full)[..., width:]], -1) for v in (w, moved))
-        if slack:
-            w[..., width:] = moved[..., width:] = _private(trace, k) * slack
-        upper[j] = np.linalg.norm(moved) / total[k - 1]
+        own = _private(trace, ks[j])
+        moved, w = (np.concatenate([v, own], -1) for v in (w - trace.start, w))
+        upper[j] = np.linalg.norm(moved) / total[ks[j] - 1]
         length = np.linalg.norm(w)
-        least = lowest_lead(Z, y, w) if w.ndim > 1 else (y * (Z @ w)).min()
-        lower[j] = least / length if length else 0.0
+        lower[j] = least_margin(Z, y, w) / length if length else 0.0
     best = np.maximum.accumulate(np.maximum(lower, 0.0))
     return trace.mistakes[ks - 1], best, np.minimum.accumulate(upper)
 
 
 def _private(trace: Trace, k: int) -> Array:
-    """What every example was updated by in the first `k` updates; of many classes a row each."""
-    n, example, step = len(trace.data[1]), trace.example[:k], trace.step[:k]
+    """The private coordinates after `k` updates, if there are any; of many classes a row each."""
+    slack, n = float(trace._space["slack"]), len(trace.data[1])
+    own, example, step = np.zeros((*trace.start.shape[:-1], n)), trace.example[:k], trace.step[:k]
+    if not slack:
+        return own[..., :0]
     if trace.gained is None or trace.lost is None:
-        own: Array = np.bincount(example, step, n)
-        return own
-    shares = np.zeros((len(trace.start), n))
-    np.add.at(shares, (trace.gained[:k], example), step)
-    np.subtract.at(shares, (trace.lost[:k], example), step)
-    return shares
+        np.add.at(own, example, step)
+    else:
+        np.add.at(own, (trace.gained[:k], example), step)
+        np.subtract.at(own, (trace.lost[:k], example), step)
+    return own * slack

@@ -8,6 +8,7 @@ that are friendly to colorblind people.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -18,6 +19,8 @@ from novikoff.typing import Array, Matrix
 
 Axes: TypeAlias = Any
 """matplotlib's axes, which may not be installed; or several of them, where that is said."""
+Artist: TypeAlias = Any
+"""A legend or a name that matplotlib has drawn."""
 Names: TypeAlias = Sequence[object] | Array
 """What classes or features are called."""
 
@@ -42,6 +45,10 @@ SMALL, LARGE = 26.0, 230.0
 """The areas of an example that was never a mistake, and of the one that was most often."""
 
 GRID = 201
+ROOM = 4.0
+"""Between names and the frame of the axes, in points."""
+COLUMNS = 3
+"""Of a legend below the axes, at the most."""
 
 PLACES = tuple(
     f"{height} {side}" for height in ("upper", "lower", "center") for side in ("right", "left")
@@ -65,6 +72,8 @@ class Display(ABC):
 
     SIZE: ClassVar[tuple[float, float]]
     """Of a new figure, in inches."""
+    PARTS: ClassVar[int] = 1
+    """How many axes it is drawn on, side by side."""
 
     def plot(self, ax: Axes = None) -> Self:
         """Draw it.
@@ -86,20 +95,64 @@ class Display(ABC):
         return self
 
     def _axes(self, ax: Axes) -> list[Axes]:
-        """The axes given, or those of a new figure."""
+        """The axes given, the parts of one that is divided, or those of a new figure."""
         draw = pyplot()
-        if np.ndim(ax):
-            return list(np.ravel(ax))
-        return [draw.subplots(figsize=self.SIZE, layout="constrained")[1] if ax is None else ax]
+        if ax is None:
+            ax = draw.subplots(1, self.PARTS, figsize=self.SIZE, layout="constrained")[1]
+        elif self.PARTS > 1 and not np.ndim(ax):
+            ax.set_axis_off()
+            parts = ax.get_subplotspec().subgridspec(1, self.PARTS, wspace=0.45)
+            ax = [ax.figure.add_subplot(part) for part in parts]
+        return list(np.ravel(ax))
 
     @abstractmethod
     def _draw(self, axes: list[Axes]) -> None:
         """Draw it on these."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class PlaneDisplay(Display):
+    """A picture of examples in a plane (abstract); its subclasses say what the fields are."""
+
+    points: Array
+    signs: Array
+    grid: tuple[Array, ...]
+    classes: Names
+    names: Names | None = None
+
+    def _examples(self, ax: Axes, updates: Array | None = None) -> None:
+        """The classes; an example is the larger the more often it was a mistake."""
+        size = np.full(len(self.points), SMALL)
+        if updates is not None and updates.any():
+            size += (LARGE - SMALL) * updates / updates.max()
+        known = (-1, 1) if len(self.classes) == 2 else range(len(self.classes))
+        for sign, (colour, marker), label in zip(known, CLASSES, self.classes, strict=False):
+            own = self.signs == sign
+            ax.scatter(
+                *self.points[own].T,
+                s=size[own],
+                color=colour,
+                marker=marker,
+                edgecolor=ink(),
+                linewidth=0.6,
+                alpha=0.85,
+                label=str(label),
+                zorder=3,
+            )
+        name_axes(ax, self.names)
+        x, y = self.grid[:2]
+        ax.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
+
+
 def ink() -> str:
     """The colour of text, which follows matplotlib's style: dark on light, or light on dark."""
     return str(pyplot().rcParams["text.color"])
+
+
+def name_axes(ax: Axes, names: Names | None) -> None:
+    """Label the axes of a plane, which is that of two features if nothing else is said."""
+    first, second = names if names is not None else ("$x_1$", "$x_2$")
+    ax.set(xlabel=str(first), ylabel=str(second))
 
 
 def two_features(X: Matrix, what: str) -> Array:
@@ -111,70 +164,43 @@ def two_features(X: Matrix, what: str) -> Array:
     return dense(X)
 
 
-def frame_around(points: Array, share: float = 0.12) -> tuple[Array, Array]:
-    """The corners of a frame with some room around points."""
+def grid_around(points: Array) -> tuple[Array, Array, Array]:
+    """A grid that fills a frame with some room around points, as two coordinates and as rows."""
     low, high = points.min(axis=0), points.max(axis=0)
-    room = share * np.where(high > low, high - low, 1.0)
-    return low - room, high + room
-
-
-def grid_in(low: Array, high: Array) -> tuple[Array, Array, Array]:
-    """A grid that fills a frame, as two coordinates and as rows."""
-    x, y = np.meshgrid(np.linspace(low[0], high[0], GRID), np.linspace(low[1], high[1], GRID))
+    room = 0.12 * np.where(high > low, high - low, 1.0)
+    x, y = np.meshgrid(*np.linspace(low - room, high + room, GRID).T)
     return x, y, np.column_stack([x.ravel(), y.ravel()])
 
 
-def draw_examples(
-    ax: Axes, points: Array, signs: Array, classes: Names, updates: Array | None = None
-) -> None:
-    """The classes; an example is the larger the more often it was a mistake.
-
-    `signs` are those of two classes, and the numbers of more.
-    """
-    size = np.full(len(points), SMALL)
-    if updates is not None and updates.any():
-        size += (LARGE - SMALL) * updates / updates.max()
-    known = (-1, 1) if len(classes) == 2 else range(len(classes))
-    for sign, (colour, marker), label in zip(known, CLASSES, classes, strict=False):
-        own = signs == sign
-        ax.scatter(
-            *points[own].T,
-            s=size[own],
-            color=colour,
-            marker=marker,
-            edgecolor=ink(),
-            linewidth=0.6,
-            alpha=0.85,
-            label=str(label),
-            zorder=3,
-        )
+def draw_line(
+    ax: Axes, x: Array, y: Array, s: Array, colour: str, width: float, style: str = "-"
+) -> list[Array]:
+    """The line on which a score is 0, if it crosses the picture: the points of its pieces."""
+    if not s.min() < 0 < s.max():
+        return []
+    how = {"colors": [colour], "linewidths": width, "linestyles": style, "zorder": 2}
+    return list(ax.contour(x, y, s, levels=[0.0], **how).allsegs[0])
 
 
-def keep_inside(ax: Axes, names: list[Any], room: float = 4.0) -> None:
-    """Move annotations that run out of the axes back into them, with so many points to spare."""
+def keep_inside(ax: Axes, names: list[Artist]) -> None:
+    """Move annotations that run out of the axes back into them, with some points to spare."""
     root = ax.figure.figure
     root.draw_without_rendering()  # the axes get their place, and the names their size
     frame, points = ax.get_window_extent(), 72 / ax.figure.dpi
     for name in names:
         box = name.get_window_extent()
-        past = np.maximum(points * (box.max - frame.max) + room, 0.0)
-        short = np.maximum(points * (frame.min - box.min) + room, 0.0)
+        past = np.maximum(points * (box.max - frame.max) + ROOM, 0.0)
+        short = np.maximum(points * (frame.min - box.min) + ROOM, 0.0)
         name.set_position(tuple(np.asarray(name.xyann) - past + short))
 
 
-def name_features(ax: Axes, names: Names | None) -> None:
-    """Label the axes of a plane of two features."""
-    first, second = names if names is not None else ("$x_1$", "$x_2$")
-    ax.set(xlabel=str(first), ylabel=str(second))
-
-
-def legend(ax: Axes, **options: Any) -> Any:
+def legend(ax: Axes, **options: object) -> Artist:
     """A legend that hides nothing behind a frame of its own colour."""
     return ax.legend(**{"framealpha": 0.85, "fontsize": "small"} | options)
 
 
-def legend_below(ax: Axes, columns: int = 3) -> Any:
-    """A legend under the axes, past what is written there, in at most this many columns.
+def legend_below(ax: Axes) -> Artist:
+    """A legend under the axes, past what is written there.
 
     One that is wider than the figure would make a layout squeeze the axes more at every drawing.
     """
@@ -183,7 +209,7 @@ def legend_below(ax: Axes, columns: int = 3) -> Any:
     down = 3.8 * pyplot().rcParams["font.size"] / 72
     under = ax.transAxes + ScaledTranslation(0, -down, ax.figure.dpi_scale_trans)
     place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": under}
-    for n in range(columns, 0, -1):
+    for n in range(COLUMNS, 0, -1):
         found = legend(ax, loc="upper center", ncols=n, borderaxespad=0, **place)
         if found.get_window_extent().width < 0.9 * ax.figure.bbox.width:  # a layout pads it
             return found
@@ -191,7 +217,7 @@ def legend_below(ax: Axes, columns: int = 3) -> Any:
     return found
 
 
-def legend_beside(ax: Axes, points: Array, line: Array | None = None) -> Any:
+def legend_beside(ax: Axes, points: Array, line: list[Array]) -> Artist:
     """A legend that covers none of the examples: in a free part of the axes, or else below.
 
     If it can it leaves the points of a line free too. Where nothing makes room below the axes,
@@ -202,13 +228,13 @@ def legend_beside(ax: Axes, points: Array, line: Array | None = None) -> Any:
         root.draw_without_rendering()  # the axes get their place
     found = legend(ax, loc="upper right")
     room = np.sqrt(LARGE / np.pi) * ax.figure.dpi / 72  # the radius of the largest example
-    line = points[:0] if line is None else line
+    places = points, np.vstack([points[:0], *line])
 
     def covered(place: str) -> tuple[int, int]:
         found.set_loc(place)
         box = found.get_window_extent()
         low, high = (box.x0 - room, box.y0 - room), (box.x1 + room, box.y1 + room)
-        pixels = (ax.transData.transform(p) for p in (points, line))
+        pixels = (ax.transData.transform(p) for p in places)
         first, second = (int(((p > low) & (p < high)).all(axis=1).sum()) for p in pixels)
         return first, second
 

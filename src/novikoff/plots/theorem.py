@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from novikoff.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, Axes, Display, legend
-from novikoff.proofs.proof import Proof
+from novikoff.proofs.proof import Proof, made_before
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
@@ -84,8 +84,8 @@ class ProofDisplay(Display):
             ax.set(xscale="log", yscale="log", xlim=(1, drawn.end))
         else:
             ax.set_xlim(drawn.before, drawn.end)
-        if drawn.crosses and drawn.end > proof.bound:
-            self._crossing(ax, drawn.end)
+        if drawn.crossing is not None:
+            self._crossing(ax, *drawn.crossing, drawn.end)
         legend(ax, loc="upper left")
         made = int(at[-1])
         told = f"{made:,} mistake{'s' * (made != 1)}"
@@ -104,11 +104,8 @@ class ProofDisplay(Display):
             r"$\sqrt{\|w_0\|^2 + R^2\sum\eta_j^2}$",
         )
 
-    def _crossing(self, ax: Axes, end: float) -> None:
+    def _crossing(self, ax: Axes, bound: float, height: float, end: float) -> None:
         """The point past which there is no update."""
-        bound, proof = self.proof.bound, self.proof
-        a = proof.steps[0] if len(proof.steps) else 1.0
-        height = proof.start[0] + (bound - made_before(proof)) * a * proof.margin
         ax.axvspan(bound, end, color=GREY, alpha=0.2, linewidth=0)
         ax.axvline(bound, color=GREY, linewidth=1, linestyle=":")
         ax.plot([bound], [height], "D", color=GREY, markersize=6, zorder=4)
@@ -138,20 +135,17 @@ class Curves(NamedTuple):
     """How far the picture reaches."""
     crosses: bool
     """Is it known where they cross? They do at the proof's bound."""
+    crossing: tuple[float, float] | None
+    """The point at which they do, if the picture reaches that far."""
     log: bool
     """Are both axes logarithmic?"""
     simple: bool
     r"""Are they $k\gamma$ and $\sqrt k\,R$?"""
 
 
-def made_before(proof: Proof) -> float:
-    """How many mistakes there were before the recording began."""
-    return float(proof.mistakes[0] - 1) if len(proof.mistakes) else 0.0
-
-
 def curves(proof: Proof, samples: int = 400) -> Curves:
     """The outer two quantities, at so many places."""
-    k0, n = made_before(proof), len(proof.steps)
+    k0, n = made_before(proof.mistakes), len(proof.steps)
     plain = proof.start == (0.0, 0.0)
     even = n == 0 or bool((proof.steps == proof.steps[0]).all())
     crosses = bool(np.isfinite(proof.bound)) and even
@@ -168,4 +162,6 @@ def curves(proof: Proof, samples: int = 400) -> Curves:
     if not even:  # the outer two follow the steps as they were
         k = np.append(k0, proof.mistakes)
         least, most = np.append(progress, proof.least), np.append(length, proof.most)
-    return Curves(k, least, most, k0, end, crosses, log, plain and a == 1.0 and even)
+    there = (proof.bound, progress + (proof.bound - k0) * a * proof.margin)
+    crossing = there if crosses and end > proof.bound else None
+    return Curves(k, least, most, k0, end, crosses, crossing, log, plain and a == 1.0 and even)

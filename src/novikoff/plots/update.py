@@ -1,25 +1,27 @@
 r"""One update, geometrically: $w_{new} = w_{old} + y\,x$ (the slides of note 003)."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import as_seen, dense
-from novikoff.learners.additive import Additive
 from novikoff.plots.style import (
     BLUE,
     CLASSES,
     GREY,
     VERMILLION,
+    Artist,
     Axes,
     Display,
     Names,
     ink,
     keep_inside,
     legend_below,
+    name_axes,
 )
+from novikoff.proofs.proof import require_additive
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
@@ -45,7 +47,7 @@ class UpdateDisplay(Display):
         Which update it is.
     step : float
         The signed step.
-    names : sequence of two str
+    names : sequence of two str, optional
         What the axes are called.
 
     Examples
@@ -65,7 +67,7 @@ class UpdateDisplay(Display):
     label: int
     k: int
     step: float
-    names: Names
+    names: Names | None = None
 
     @classmethod
     def from_trace(cls, trace: Trace, k: int, *, ax: Axes = None) -> Self:
@@ -83,11 +85,8 @@ class UpdateDisplay(Display):
         -------
         UpdateDisplay
         """
-        if not isinstance(trace._learner, Additive):
-            raise ParameterError(
-                f"{type(trace._learner).__name__} {trace._learner._other_proof}: the picture is of "
-                "an example added to the weights, as perceptrons do it."
-            )
+        added = "the picture is of an example added to the weights, as perceptrons do it"
+        require_additive(trace, added)
         if trace.gained is not None:
             machine = "give that of one machine, trace.machine(label)"
             raise ParameterError(
@@ -101,7 +100,7 @@ class UpdateDisplay(Display):
         x = dense(as_seen(trace.data[0][trace.example[k - 1 : k]], trace._space))[0]
         if len(x) < 2:
             raise ParameterError("The picture of an update needs two features or more.")
-        names = ("$x_1$", "$x_2$")
+        names = None
         if len(x) > 2:
             names = ("along $x$", "across, in the plane of $x$ and $w_{old}$")
             plane = _plane(x, old[:-1])
@@ -128,7 +127,7 @@ class UpdateDisplay(Display):
         ax.scatter(*self.x, label=f"$x$, of the class $y = {self.label:+d}$", **about)
         ax.plot([0, self.x[0]], [0, self.x[1]], ":", color=ink(), linewidth=1, zorder=1)
         s = float(self.old[:2] @ self.x + self.old[2])
-        ax.set(xlabel=self.names[0], ylabel=self.names[1])
+        name_axes(ax, self.names)
         ax.set_title(
             rf"Update {self.k}: $y = {self.label:+d}$, $\langle w, x\rangle + b = {s:.4g}$"
         )
@@ -139,7 +138,7 @@ class UpdateDisplay(Display):
         sign, size = ("-" if self.step < 0 else "+"), abs(self.step)
         return rf"$y\,x = {sign}x$" if size == 1 else rf"$\eta\,y\,x = {sign}{size:.3g}\,x$"
 
-    def _arrows(self, ax: Axes) -> list[Any]:
+    def _arrows(self, ax: Axes) -> list[Artist]:
         """The old weights, the step and the new weights; their names come back."""
         old, new, origin = self.old[:2], self.new[:2], np.zeros(2)
         step = (old, new, VERMILLION, self._name_of_step())
@@ -158,7 +157,7 @@ class UpdateDisplay(Display):
                 names.append(self._arrow(ax, tail, tip, colour, name))
         return names
 
-    def _arrow(self, ax: Axes, tail: Array, tip: Array, colour: str, name: str) -> Any:
+    def _arrow(self, ax: Axes, tail: Array, tip: Array, colour: str, name: str) -> Artist:
         """An arrow, with its name outside the triangle that the three of them make."""
         along = tip - tail
         # the step is broad, since in the first update the new weights lie on top of it
@@ -202,10 +201,5 @@ class UpdateDisplay(Display):
 
 def _plane(x: Array, w: Array) -> Array:
     """Two orthonormal rows that span `x` and `w`; any second one where they are parallel."""
-    length = float(np.linalg.norm(x))
-    first = x / length if length else np.eye(len(x))[0]
-    second = w - (w @ first) * first
-    if np.linalg.norm(second) <= 1e-12 * np.linalg.norm(w):
-        second = np.eye(len(x))[int(np.argmin(abs(first)))]
-        second = second - (second @ first) * first
-    return np.stack([first, second / np.linalg.norm(second)])
+    Q, R = np.linalg.qr(np.column_stack([x, w]))
+    return np.where(np.diag(R) < 0, -Q, Q).T  # along them, not against them

@@ -5,8 +5,9 @@ margin are those of the space the run takes place in: with a bias every example 
 more coordinate of 1, and the margin is that of the unit vector along $(u, b)$.
 """
 
-from math import inf, isfinite, log, log2, sqrt
+from math import inf, log, log2, sqrt
 
+from novikoff import parameters
 from novikoff.errors import ParameterError
 
 
@@ -70,8 +71,8 @@ def novikoff_bound(
     34. From another start, and with other steps, the same proof (`docs/theorems.md`, theorem 1):
     `Trace.proof` carries it out.
     """
-    _require(radius=radius, margin=margin, start_norm=start_norm)
-    _require_positive(eta0=eta0)
+    require(radius=radius, margin=margin, start_norm=start_norm)
+    parameters.require("eta0", eta0, parameters.real(above=0.0))
     if not step_ratio >= 1.0:
         raise ParameterError.of("step_ratio", step_ratio, "at least 1")
     progress = -start_norm if start_progress is None else start_progress
@@ -126,7 +127,7 @@ def freund_schapire_bound(radius: float, margin: float, deviation: float) -> flo
     Freund, Y. & Schapire, R. E. (1999). Large margin classification using the perceptron
     algorithm. Machine Learning 37(3), theorem 2.
     """
-    _require(radius=radius, margin=margin, deviation=deviation)
+    require(radius=radius, margin=margin, deviation=deviation)
     if margin == 0.0:
         return inf
     ratio = (radius + deviation) / margin
@@ -174,7 +175,7 @@ def forgetron_bound(radius: float, margin: float, budget: int, *, hinge_loss: fl
     budget. SIAM Journal on Computing 37(5); first in NIPS 18, 2005. The proof, for the shrinking
     that is used here, is written out at the top of `novikoff/learners/kernels/forgetron.py`.
     """
-    _require(radius=radius, margin=margin, hinge_loss=hinge_loss)
+    require(radius=radius, margin=margin, hinge_loss=hinge_loss)
     if not budget >= 1 or budget != int(budget):
         raise ParameterError.of("budget", budget, "a whole number, 1 or more")
     n = budget + 1
@@ -216,13 +217,7 @@ def winnow_bound(r: int, n: int) -> float:
     return 2 + 3 * r * (1 + log2(n))
 
 
-def _require_positive(**numbers: float) -> None:
+def require(**numbers: float) -> None:
+    """Require finite numbers, none of them negative."""
     for name, given in numbers.items():
-        if not 0.0 < given < inf:
-            raise ParameterError.of(name, given, "a finite number above 0")
-
-
-def _require(**numbers: float) -> None:
-    for name, given in numbers.items():
-        if not (isfinite(given) and given >= 0):
-            raise ParameterError.of(name, given, "finite and not negative")
+        parameters.require(name, given, parameters.real(least=0.0))

@@ -1,8 +1,10 @@
 """What happened in the run of a kernel machine, update by update."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Never
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from novikoff.errors import ParameterError
@@ -17,8 +19,10 @@ class DualTrace(Record):
     r"""What happened in the run of a kernel machine, one record per update, in tens of bytes each.
 
     A fitted kernel machine with ``record=True`` has one as `trace_`. Its weights live in the
-    feature space of a kernel, as $w = \sum_i \alpha_i\phi(x_i)$: what is replayed are the
-    $\alpha_i$, and for that no data is needed.
+    feature space of a kernel, as $w = \sum_i \alpha_i\phi(x_i)$: what is replayed, and what
+    `weights` gives, are the $\alpha_i$ of all examples that were given, in that order. For that no
+    data is needed. They are as learning had them, bit for bit; with ``kernel="linear"`` `Romma`
+    keeps weights and no coefficients, which are $\sum_i \alpha_i x_i$ up to rounding.
 
     Parameters
     ----------
@@ -32,6 +36,8 @@ class DualTrace(Record):
         what is left after rows were forgotten.
     step : ndarray of float
         The coefficient that the example got; of two classes, signed.
+    start : ndarray of shape (n_examples,), or (n_classes, n_examples) for more than two classes
+        The coefficients before the first update: 0.
     mistakes_per_epoch : ndarray of int
         For all passes of the run.
 
@@ -47,52 +53,28 @@ class DualTrace(Record):
     array([-1.,  1.,  1.,  0.])
     """
 
-    def __init__(self, model: Any) -> None:
-        run = model._fitted() if isinstance(model, DualLearner) else None
-        if run is None or run.log is None:
+    def __init__(self, model: object) -> None:
+        if not isinstance(model, DualLearner) or (log := model._fitted().log) is None:
             raise ParameterError(
                 f"{model!r} has no record of its run: give a kernel machine fitted with "
                 "{record=}.",
                 record=True,
             )
-        self._learner, self._made = clone(model), run.log.copy()
+        run, self._learner, self._made = model._state, clone(model), log.copy()
         self._n_classes = len(model.classes_)
         self._budget = getattr(run.history, "budget", None)
+        rows = (self._n_classes,) if self._n_classes > 2 else ()
+        self.start = np.broadcast_to(0.0, (*rows, self._made.n_given))
         apart = model._apart(run.outputs)
         table, _ = told(self._made, apart, (1.0, 1.0) if apart else (2.0, 2.0))
-        self.mistakes_per_epoch = np.array(run.ledger.mistakes, np.int64)
-        self._tell(table, 0)
+        self.mistakes_per_epoch = model.mistakes_
+        self._fill(table, 0)
 
-    def weights(self, k: Any) -> Array:
-        r"""The coefficients $\alpha$ of all examples after update `k`.
+    def _replayed(self, ks: Array) -> Iterator[Array]:
+        for alpha in DualReplay(self._made, self._n_classes, self._budget).weights(ks):
+            yield alpha.T.reshape(self.start.shape) if alpha.size else self.start
 
-        As learning had them, bit for bit; with ``kernel="linear"`` `Romma` keeps weights and no
-        coefficients, which are $\sum_i \alpha_i x_i$ up to rounding.
-
-        Parameters
-        ----------
-        k : int or sequence of int
-            From 0, the start, to the number of updates.
-
-        Returns
-        -------
-        ndarray of shape (n_examples,), or (n_classes, n_examples) for more than two classes
-            Of all examples that were given, in that order. With (len(k), ...) for a sequence.
-        """
-        ks = np.asarray(k)
-        if ks.dtype.kind not in "iu" or ks.ndim > 1 or not ((ks >= 0) & (ks <= len(self))).all():
-            told = f"{{k=}} was given, but updates are numbered 0 to {len(self)}."
-            raise ParameterError(told, k=k)
-        order = np.argsort(ks, axis=None)
-        replay = DualReplay(self._made, self._n_classes, self._budget)
-        rows = (self._n_classes,) if self._n_classes > 2 else ()
-        shape = (*rows, self._made.n_given)
-        found = np.zeros((ks.size, *shape))
-        for place, alpha in zip(order, replay.weights(ks.ravel()[order]), strict=True):
-            found[place] = alpha.T.reshape(shape) if alpha.size else 0.0
-        return found.reshape(*ks.shape, *shape)
-
-    def proof(self, u: Any = None) -> Any:
+    def proof(self, u: ArrayLike | None = None) -> Never:
         """There is none here: the four quantities are of weights that are written down.
 
         Parameters

@@ -7,26 +7,24 @@ the perceptron's update. The loss as a whole is least at $w = 0$: the algorithm 
 something because of where it stops.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from novikoff.parameters import real, require
 from novikoff.separation.hyperplane import labelled_scores
-from novikoff.typing import Array
+from novikoff.typing import Array, MatrixLike
 
 
-def perceptron_loss(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:
+def perceptron_loss(
+    X: MatrixLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike = 0.0
+) -> float:
     r"""The perceptron loss $\sum_i \max(0, -y_i(\langle w, x_i\rangle + b))$.
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
-        Two labels of any kind; the larger is positive. If they are -1 and +1, one class
-        may be missing.
-    coef : array of shape (n_features,) or (1, n_features)
-    intercept : float, default=0.0
+    X, y, coef, intercept
+        The examples, their labels and the hyperplane, as for `margin`. If the labels are -1 and
+        +1, one class may be missing.
 
     Returns
     -------
@@ -42,12 +40,12 @@ def perceptron_loss(X: Any, y: Any, coef: Any, intercept: Any = 0.0) -> float:
     ----------
     Lecture note 004, "Perceptron loss".
     """
-    _, y, _, s = labelled_scores(X, y, coef, intercept)
-    return float(np.maximum(0.0, -(y * s)).sum())
+    _, signs, s = labelled_scores(X, y, coef, intercept)
+    return float(np.maximum(0.0, -(signs * s)).sum())
 
 
 def perceptron_subgradient(
-    X: Any, y: Any, coef: Any, intercept: Any = 0.0, *, k: float = -1.0
+    X: MatrixLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike = 0.0, *, k: float = -1.0
 ) -> tuple[Array, float]:
     r"""One subgradient of the perceptron loss with respect to $(w, b)$.
 
@@ -58,11 +56,8 @@ def perceptron_subgradient(
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
+    X, y, coef, intercept
         As for `perceptron_loss`.
-    coef : array of shape (n_features,) or (1, n_features)
-    intercept : float, default=0.0
     k : float in [-1, 0], default=-1.0
         What a score of 0 contributes; -1 makes it the perceptron's update.
 
@@ -82,7 +77,7 @@ def perceptron_subgradient(
     Lecture note 004, "Perceptron loss".
     """
     require("k", k, real(least=-1.0, most=0.0))
-    X, y, _, s = labelled_scores(X, y, coef, intercept)
-    m = y * s
-    g = np.where(m > 0, 0.0, np.where(m < 0, -1.0, k)) * y
+    X, signs, s = labelled_scores(X, y, coef, intercept)
+    m = signs * s
+    g = np.where(m > 0, 0.0, np.where(m < 0, -1.0, k)) * signs
     return np.asarray(g @ X), float(g.sum())

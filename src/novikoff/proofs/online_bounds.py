@@ -10,8 +10,9 @@ from math import inf, log, log1p, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from novikoff import parameters
 from novikoff.errors import ParameterError
-from novikoff.proofs.bounds import _require, _require_positive
+from novikoff.proofs.bounds import require
 from novikoff.typing import Array
 
 
@@ -61,10 +62,10 @@ def passive_aggressive_bound(
     passive-aggressive algorithms. JMLR 7: theorems 2 (PA, no loss), 3 (PA, examples of length 1),
     4 (PA-I) and 5 (PA-II).
     """
-    _require(radius=radius, norm=norm, loss=loss)
+    require(radius=radius, norm=norm, loss=loss)
     if variant not in ("PA", "PA-I", "PA-II"):
         raise ParameterError.of("variant", variant, "one of 'PA', 'PA-I', 'PA-II'")
-    _require_positive(C=C)
+    parameters.require("C", C, parameters.real(above=0.0))
     if variant == "PA-I":
         return max(radius**2, 1 / C) * (norm**2 + 2 * C * loss)
     if variant == "PA-II":
@@ -122,8 +123,8 @@ def arow_bound(
     NIPS 22, section 4. Theorem 10 of `docs/theorems.md`, with a proof.
     """
     X, u = _matrix(X, u)
-    _require(loss=loss, right=right)
-    _require_positive(r=r)
+    require(loss=loss, right=right)
+    parameters.require("r", r, parameters.real(above=0.0))
     size = r * float(u @ u) + float(((X @ u) ** 2).sum())
     return sqrt(size) * sqrt(_log_det(X, r) + right) + loss - right
 
@@ -170,8 +171,8 @@ def second_order_bound(
     Journal on Computing 34(3), theorem 3.1.
     """
     X, u = _matrix(X, u)
-    _require(margin=margin, loss=loss)
-    _require_positive(a=a)
+    require(margin=margin, loss=loss)
+    parameters.require("a", a, parameters.real(above=0.0))
     if not u.any():
         raise ParameterError("u is 0, but it must have a direction.")
     if margin == 0.0:
@@ -222,7 +223,7 @@ def balanced_winnow_bound(
     PhD thesis, University of California, Santa Cruz. Theorem 7 of `docs/theorems.md`, with a proof
     of this form.
     """
-    _require(margin=margin, loss=loss)
+    require(margin=margin, loss=loss)
     if n < 1 or n != int(n):
         raise ParameterError.of("n", n, "a whole number, 1 or more")
     if not 1.0 < factor < inf:

@@ -2,7 +2,7 @@ r"""Novikoff's theorem on a run: the space it is about, a direction, and the fou
 
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from scipy import sparse
 
 from novikoff.core.clock import now
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
-from novikoff.inputs.arrays import as_rows, at_unit_length
+from novikoff.inputs.arrays import as_seen
 from novikoff.learners.additive import Additive
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.proofs.bounds import novikoff_bound
@@ -18,6 +18,11 @@ from novikoff.separation.geometry import longest
 from novikoff.separation.joint import of_many
 from novikoff.separation.kesler import ManyClasses
 from novikoff.typing import Array, Matrix
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from novikoff.proofs.trace import Trace
 
 BUDGET = 60.0
 """Seconds after which the search for the margin of many classes is given up."""
@@ -95,7 +100,7 @@ class Proof:
         """Did both lemmas hold at every update?"""
         return bool(self.progress_grew.all() and self.length_held.all())
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> "pd.DataFrame":
         """The four quantities and the two lemmas as a pandas frame, a row per update.
 
         Returns
@@ -108,32 +113,34 @@ class Proof:
         return pd.DataFrame({name: getattr(self, name) for name in names})
 
 
-def proof_of(trace: Any, u: ArrayLike | None) -> Proof:
+def proof_of(trace: "Trace", u: ArrayLike | None) -> Proof:
     """The four quantities on a trace, for a direction or the one of the widest margin."""
-    learner = trace._learner
-    if not isinstance(learner, Additive):
-        raise ParameterError(
-            f"{type(learner).__name__} {learner._other_proof}: the four quantities are those of "
-            "perceptrons."
-        )
+    require_additive(trace, "the four quantities are those of perceptrons")
     if trace._apart:
         raise ParameterError(
             "Each class has a machine of its own here, with a proof of its own: "
             f"trace.machine(label).proof() has it, for a label of {trace._classes.tolist()}."
         )
     X, y = trace.data
-    Z = as_in_run(X, trace._space)
+    Z = as_in_run(trace)
     K = len(trace.start) if trace.start.ndim > 1 else 1
     if u is None:
         v, gamma = widest(Z, y, K)
     else:
         v = direction(u, X.shape[1], Z.shape[1], trace._space["fit_intercept"], K)
-        gamma = float((y * (Z @ v)).min()) if K == 1 else lowest_lead(Z, y, v)
-    R = float(longest(as_rows(Z), Z.shape[0]))
+        gamma = least_margin(Z, y, v)
+    R = longest(Z)
     return quantities(trace, v, gamma, R if K == 1 else sqrt(2) * R)
 
 
-def quantities(trace: Any, u: Array, gamma: float, R: float) -> Proof:
+def require_additive(trace: "Trace", what: str) -> None:
+    """Raise an error, which says what is of perceptrons only, if this is the run of another."""
+    learner = trace._learner
+    if not isinstance(learner, Additive):
+        raise ParameterError(f"{type(learner).__name__} {learner._other_proof}: {what}.")
+
+
+def quantities(trace: "Trace", u: Array, gamma: float, R: float) -> Proof:
     """The same for a direction with this margin, and this radius."""
     width, every = trace.start.shape[-1], np.arange(len(trace) + 1)
     progress = np.array([np.vdot(w, u[..., :width]) for w in trace._replayed(every)])
@@ -164,10 +171,10 @@ def quantities(trace: Any, u: Array, gamma: float, R: float) -> Proof:
     )
 
 
-def as_in_run(X: Matrix, space: dict[str, Any]) -> Matrix:
+def as_in_run(trace: "Trace") -> Matrix:
     """The examples as the theorem sees them: with all coordinates that the run gave them."""
-    n = X.shape[0]
-    Z = at_unit_length(X) if space["normalize"] else X.astype(np.float64)
+    space, Z = trace._space, as_seen(trace.data[0], trace._space)
+    n = Z.shape[0]
     # the weights of a hyperplane through the origin have a place for the bias too
     one = np.full((n, 1), float(space["fit_intercept"]))
     if space["slack"]:
@@ -205,9 +212,14 @@ def widest(Z: Matrix, y: Array, n_classes: int) -> tuple[Array, float]:
     )
 
 
-def lowest_lead(Z: Matrix, y: Array, u: Array) -> float:
-    r"""The least $\langle u_y - u_r, x_i\rangle$ over all examples and other classes $r$."""
+def least_margin(Z: Matrix, y: Array, u: Array) -> float:
+    r"""The least $y_i\langle u, x_i\rangle$ over all examples.
+
+    Of many classes, the least $\langle u_y - u_r, x_i\rangle$, over all other classes $r$ as well.
+    """
     lead = np.asarray(Z @ u.T, np.float64)
+    if u.ndim == 1:
+        return float((y * lead).min())
     own = np.arange(len(y)), y
     lead = lead[own][:, None] - lead
     lead[own] = np.inf
@@ -233,6 +245,11 @@ def direction(given: ArrayLike, d: int, width: int, bias: bool, n_classes: int =
     return unit
 
 
+def made_before(mistakes: Array) -> float:
+    """How many mistakes there were before the recording began, whose mistakes these are."""
+    return float(mistakes[0] - 1) if len(mistakes) else 0.0
+
+
 def bound_of(
     gamma: float, R: float, start: tuple[float, float], a: Array, mistakes: Array
 ) -> float:
@@ -240,10 +257,9 @@ def bound_of(
     progress, length = start
     if not gamma > 0 or not np.isfinite(length):
         return inf
-    before = float(mistakes[0] - 1) if len(a) else 0.0
     a = a if len(a) else np.ones(1)
     progress, largest = min(length, max(-length, progress)), float(a.max())
-    return before + novikoff_bound(
+    return made_before(mistakes) + novikoff_bound(
         R,
         gamma,
         start_norm=length,

@@ -1,11 +1,18 @@
-"""What traces have in common: a record for each update, and tables of them."""
+"""What traces have in common: a record for each update, tables of them, and weights on the way."""
 
-from abc import ABC
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from novikoff.errors import ParameterError
 from novikoff.typing import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 COLUMNS = ("epoch", "position", "example", "label", "score", "squared_norm", "mistakes", "step")
 """What tables have; of more than two classes also which gained the example, and which lost it."""
@@ -14,11 +21,12 @@ COLUMNS = ("epoch", "position", "example", "label", "score", "squared_norm", "mi
 class Record(ABC):
     """The updates of a run, in columns (abstract)."""
 
-    _learner: Any
+    _learner: object
+    start: Array
     mistakes_per_epoch: Array
 
-    def _tell(self, table: Array, before: int) -> None:
-        """Tell of these updates, before which there were so many mistakes."""
+    def _fill(self, table: Array, before: int) -> None:
+        """Fill the columns with these updates, before which there were so many mistakes."""
         kept = {name: table[name].copy() for name in table.dtype.names or ()}
         self.epoch, self.position, self.example, self.label, self.step, self.score = (
             kept[name] for name in ("epoch", "position", "example", "label", "step", "score")
@@ -37,11 +45,39 @@ class Record(ABC):
             f"{epochs:,} epoch{'s' * (epochs != 1)}>"
         )
 
+    def weights(self, k: ArrayLike) -> Array:
+        """The weights after update `k`, bit for bit as they were.
+
+        Parameters
+        ----------
+        k : int or sequence of int
+            From 0, the start, to the number of updates.
+
+        Returns
+        -------
+        ndarray of the shape of `start`, or (len(k), ...) for a sequence
+            Of more than two classes a row each. A class that a stream brought later has
+            weights of 0 before.
+        """
+        ks = np.asarray(k)
+        if ks.dtype.kind not in "iu" or ks.ndim > 1 or not ((ks >= 0) & (ks <= len(self))).all():
+            told = f"{{k=}} was given, but updates are numbered 0 to {len(self)}."
+            raise ParameterError(told, k=k)
+        order = np.argsort(ks, axis=None)
+        found = np.empty((ks.size, *self.start.shape), self.start.dtype)
+        for place, w in zip(order, self._replayed(ks.ravel()[order]), strict=True):
+            found[place] = w
+        return found.reshape(*ks.shape, *self.start.shape)
+
+    @abstractmethod
+    def _replayed(self, ks: Array) -> Iterator[Array]:
+        """The weights after each of these updates, in increasing order; the next overwrites it."""
+
     def _columns(self) -> dict[str, Array]:
         many = () if self.gained is None else ("gained", "lost")
         return {name: getattr(self, name) for name in (*COLUMNS, *many)}
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> "pd.DataFrame":
         """The updates as a pandas frame, a row each.
 
         Returns
@@ -52,7 +88,7 @@ class Record(ABC):
 
         return pd.DataFrame(self._columns())
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> "pa.Table":
         """The updates as an Arrow table, a row each.
 
         Returns

@@ -9,22 +9,27 @@ that ends it (note 003, "Convergence of Perceptron"; note 004, theorem 1).
 """
 
 from collections.abc import Iterator
-from typing import Any
+from copy import copy
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.core.log import Updates
 from novikoff.errors import DataError, ParameterError
-from novikoff.inputs.labels import as_labels, as_signs, known_by, signs
+from novikoff.inputs.labels import as_labels, as_signs, codes, known_by
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.replay import Replay, of_machine, pair_of, recorder_of, told
 from novikoff.learners.state import flat
 from novikoff.proofs.proof import Proof, proof_of
 from novikoff.proofs.record import Record
 from novikoff.separation.geometry import as_examples
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix, MatrixLike
+
+if TYPE_CHECKING:
+    from anywidget import AnyWidget
 
 
 class Trace(Record):
@@ -92,39 +97,42 @@ class Trace(Record):
     True
     """
 
-    def __init__(self, model: Any) -> None:
-        run = model._fitted() if isinstance(model, MistakeDriven) else None
-        if run is None or run.log is None:
+    _learner: MistakeDriven
+
+    def __init__(self, model: object) -> None:
+        if not isinstance(model, MistakeDriven) or (log := model._fitted().log) is None:
             raise ParameterError(
                 f"{model!r} has no record of its run: give a learner fitted with {{record=}}.",
                 record=True,
             )
-        self._classes = model.classes_
-        X, y = run.log.data or (None, None)
+        self._learner, self._space = clone(model), model._state.space
+        self._classes, self.mistakes_per_epoch = model.classes_, model.mistakes_
+        X, y = log.data or (None, None)
         self._data = None if y is None else (X, known_by(y, model.classes_))
-        self._positive: Any = None
-        self._put(clone(model), run.log.copy(), run.space, np.array(run.ledger.mistakes, np.int64))
+        self._positive: object = None
+        self._put(log.copy())
 
-    def _put(
-        self, learner: MistakeDriven, made: Updates, space: dict[str, Any], per_epoch: Array
-    ) -> None:
-        """Tell of these updates."""
-        self._learner, self._made, self._space = learner, made, space
-        self._n_given, self._visited = made.n_given, made.visited
-        table, self._square = self._told()
-        self.start = flat(Replay(learner, made, space, None).complete().weights).copy()
-        self.mistakes_per_epoch = per_epoch
-        self._tell(table, made.before)
+    def _put(self, made: Updates) -> None:
+        """Make these updates the record."""
+        self._made, self._n_given = made, made.n_given
+        table, self._square = self._table()
+        self.start = flat(self._replay().complete().weights).copy()
+        self._fill(table, made.before)
 
-    def _told(self) -> tuple[Array, Array]:
+    def _table(self) -> tuple[Array, Array]:
+        """The updates, and the squared length of the start, as of all the classes there are."""
         apart, pair = recorder_of(self._made, self._learner, self._space).apart, (1.0, 1.0)
         if self._made.growths:  # a learner of two classes has none
             pair = pair_of(self._learner, self._space, apart)
         return told(self._made, apart, pair)
 
+    def _replay(self, X: Matrix = None) -> Replay:
+        """The run, to be made again from its start; without examples, to look at the start."""
+        return Replay(self._learner, self._made, self._space, X)
+
     # ------------------------------------------------------ the data
 
-    def with_data(self, X: Any, y: Any) -> "Trace":
+    def with_data(self, X: MatrixLike, y: ArrayLike) -> "Trace":
         """The same trace, with the data to replay it on.
 
         Parameters
@@ -159,28 +167,19 @@ class Trace(Record):
             raise DataError("y has other labels than the run met: give its own data, in order.")
         return self._with(_data=(X, y))
 
-    def _with(self, **others: Any) -> "Trace":
-        trace = object.__new__(Trace)
-        trace.__dict__ |= self.__dict__ | others
+    def _with(self, **others: object) -> "Trace":
+        trace = copy(self)
+        trace.__dict__ |= others
         return trace
 
     def _numbered(self, y: Array) -> Array:
         """The signs of labels, or their numbers, as the run knew them."""
         if self._positive is not None:
             return as_signs(y == self._positive)
-        if self.start.ndim == 1:
-            return signs(y, self._classes)
-        strange = ~np.isin(y, self._classes)
-        if strange.any():
-            i = int(strange.argmax())
-            raise DataError(
-                f"y has a label that is none of the classes, first in row {i}: "
-                f"{y[i : i + 1].tolist()[0]!r}. Give the data of the run, in order."
-            )
-        return np.searchsorted(self._classes, y)
+        return as_known(y, self._classes, "Give the data of the run, in order.")
 
     @property
-    def data(self) -> tuple[Any, Array]:
+    def data(self) -> tuple[Matrix, Array]:
         """The examples, and their labels: -1 and +1, or the numbers of more than two classes."""
         if self._data is None:
             raise DataError(
@@ -191,35 +190,9 @@ class Trace(Record):
 
     # ------------------------------------------------------ replaying
 
-    def weights(self, k: Any) -> Array:
-        """The weights after update `k`, the bias last: bit for bit as they were.
-
-        Parameters
-        ----------
-        k : int or sequence of int
-            From 0, the start, to the number of updates.
-
-        Returns
-        -------
-        ndarray of the shape of `start`, or (len(k), ...) for a sequence
-            Of more than two classes a row each. A class that a stream brought later has
-            weights of 0 before.
-        """
-        ks = np.asarray(k)
-        if ks.dtype.kind not in "iu" or ks.ndim > 1 or not ((ks >= 0) & (ks <= len(self))).all():
-            told = f"{{k=}} was given, but updates are numbered 0 to {len(self)}."
-            raise ParameterError(told, k=k)
-        order = np.argsort(ks, axis=None)
-        W = np.empty((ks.size, *self.start.shape), self.start.dtype)
-        for place, w in zip(order, self._replayed(ks.ravel()[order]), strict=True):
-            W[place] = w
-        return W.reshape(*ks.shape, *self.start.shape)
-
     def _replayed(self, ks: Array) -> Iterator[Array]:
-        """The weights after each of these updates, in increasing order; the next overwrites it."""
-        X = self.data[0] if len(self) else None
         w = self.start
-        for w in Replay(self._learner, self._made, self._space, X).weights(ks):
+        for w in self._replay(self.data[0] if len(self) else None).weights(ks):
             w = flat(w)
             yield w
         self._require_same_run(w, int(ks[-1]) if len(ks) else 0)
@@ -253,7 +226,7 @@ class Trace(Record):
         assert self.lost is not None
         return max(int(self.gained[k - 1]), int(self.lost[k - 1]))
 
-    def machine(self, label: Any) -> "Trace":
+    def machine(self, label: object) -> "Trace":
         """The trace of one machine of many: of a class against the rest, as of two classes.
 
         Parameters
@@ -286,13 +259,12 @@ class Trace(Record):
         if not len(found):
             told = f"{{label=}} was given, but the classes are {self._classes.tolist()}."
             raise ParameterError(told, label=label)
-        made, c = self._made, int(found[0])
-        table, square = self._told()
-        replay = Replay(self._learner, made, self._space, None)
-        own = of_machine(made, replay, c, table, square)
+        c = int(found[0])
+        own = of_machine(self._made, self._replay(), c, *self._table())
         data = None if self._data is None else (self._data[0], as_signs(self._data[1] == c))
-        trace = self._with(_data=data, _positive=self._classes[c])
-        trace._put(self._learner, own, self._space, np.zeros(0, np.int64))
+        names = np.array([f"not {label}", label], object)
+        trace = self._with(_data=data, _positive=self._classes[c], _classes=names)
+        trace._put(own)
         erred = np.diff(trace.mistakes, prepend=0)
         trace.mistakes_per_epoch = np.bincount(
             trace.epoch, erred, len(self.mistakes_per_epoch)
@@ -301,7 +273,7 @@ class Trace(Record):
 
     # ------------------------------------------------------ the theorem
 
-    def proof(self, u: Any = None) -> Proof:
+    def proof(self, u: ArrayLike | None = None) -> Proof:
         r"""The quantities of Novikoff's theorem at every update, and whether its lemmas held.
 
         In the space of the run: with a bias, examples and $u$ have one more coordinate, which
@@ -343,7 +315,7 @@ class Trace(Record):
 
     # ------------------------------------------------------ to look at
 
-    def player(self) -> Any:
+    def player(self) -> "AnyWidget":
         """The run as a picture that moves: step by step, in a notebook (extra `notebook`).
 
         Every example visited is a step; where the order of visits is not known (``shuffle=True``
@@ -359,3 +331,14 @@ class Trace(Record):
         from novikoff.lab.notebook import player
 
         return player(self)
+
+
+def as_known(y: Array, classes: Array, advice: str) -> Array:
+    """The signs of labels of two classes, the numbers of those of more."""
+    if len(classes) > 2 and not (known := np.isin(y, classes)).all():
+        i = int(known.argmin())
+        raise DataError(
+            f"y has a label that is none of the model's {len(classes)} classes, first in row {i}: "
+            f"{y[i : i + 1].tolist()[0]!r}. {advice}"
+        )
+    return known_by(codes(y, classes), classes)

@@ -12,6 +12,7 @@ With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three thi
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import hypot, inf, sqrt
@@ -23,9 +24,9 @@ from numpy.typing import ArrayLike
 
 from novikoff.errors import DataError
 from novikoff.separation.bracket import Bracket
-from novikoff.separation.geometry import labelled
-from novikoff.separation.kesler import examples
-from novikoff.separation.two_classes import Labelled
+from novikoff.separation.exact import Exact, rounded_to_floats
+from novikoff.separation.kesler import labelled
+from novikoff.separation.two_classes import AllRows, Labelled, weights_of
 from novikoff.typing import Array, MatrixLike
 
 MALFORMED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
@@ -82,7 +83,7 @@ class Separability:
 
     verdict: str
     coef: Array | None = None
-    intercept: Any = None
+    intercept: float | Array | None = None
     witness: tuple[Fraction, ...] | None = None
     rows: tuple[int, ...] = ()
     multipliers: tuple[Fraction, ...] = ()
@@ -111,36 +112,72 @@ class Separability:
         -------
         bool
         """
-        X, y, n_classes, kept = labelled(X, y, sample_weight)
-        own = self
-        if sample_weight is not None:
-            place = {row: k for k, row in enumerate(kept.tolist())}
-            if not all(row in place for row in self.rows):
-                return False
-            own = replace(self, rows=tuple(place[row] for row in self.rows))
-        return own.holds(examples(X, y, n_classes, self.fit_intercept))
+        D, kept = labelled(X, y, self.fit_intercept, sample_weight)
+        own = self if sample_weight is None else self.renumbered(kept)
+        return own is not None and own.holds(D)
 
-    def holds(self, D: Labelled) -> bool:
-        """Does it hold of these examples?"""
+    def renumbered(self, numbers: Array) -> "Separability | None":
+        """The same where rows of these numbers are all there are; None if some are missing."""
+        place = {number: k for k, number in enumerate(numbers.tolist())}
+        if not all(row in place for row in self.rows):
+            return None
+        return replace(self, rows=tuple(place[row] for row in self.rows))
+
+    def holds(self, D: Labelled, everywhere: AllRows | None = None) -> bool:
+        """Does it hold of these examples? If they are not all, `everywhere` speaks for all."""
         if self.n_classes != D.n_classes or not D.proper(self):
             return False
+        everywhere = D if everywhere is None else everywhere
         try:
             if self.verdict == "separable":
                 W = D.stated(self)
                 return (
                     W is not None
-                    and D.separates(W)
-                    and self.margin.lower <= D.lower_end(W)
                     and D.upper_end(self) <= self.margin.upper
+                    and self.margin.lower <= everywhere.least_margin(W)
                 )
             if self.margin != NONE or not D.cancels(self):
                 return False
             if self.verdict == "quasi-separable":
                 exact = D.exactly_stated(self)
-                return exact is not None and D.supports(exact)
-            return self.verdict == "inseparable" and D.spans(self)
+                return exact is not None and everywhere.supports(exact)
+            inseparable = self.verdict == "inseparable"
+            return inseparable and everywhere.vanishes(*D.vanishing_on(self))
         except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
             return False
+
+    @property
+    def weights(self) -> Array:
+        """One row of weights, or one a class, the bias last."""
+        return weights_of(self.coef, self.intercept)
+
+    @property
+    def exact_weights(self) -> Exact:
+        """The exact witness in such rows."""
+        return np.array(self.witness, object).reshape(
+            1 if self.n_classes == 2 else self.n_classes, -1
+        )
+
+    def with_exact_weights(self, W: Exact) -> "Separability":
+        """The same with an exact witness, and what it is in floats."""
+        exact = replace(self, witness=tuple(map(Fraction, W.flat)))
+        return exact.with_weights(rounded_to_floats(W))
+
+    def with_weights(self, W: Array) -> "Separability":
+        """The same with such weights."""
+        if self.n_classes > 2:
+            return replace(self, coef=W[:, :-1].copy(), intercept=W[:, -1].copy())
+        return replace(self, coef=W[0, :-1], intercept=float(W[0, -1]))
+
+    def with_proof(
+        self, rows: Array, shares: Iterable[Fraction], rivals: tuple[int, ...] = ()
+    ) -> "Separability":
+        """The same with such a proof, in the order of its rows."""
+        numbers = rows.tolist()
+        proof = sorted(zip(numbers, rivals or numbers, shares, strict=True))
+        numbers, others, multipliers = zip(*proof, strict=True)
+        others = others if rivals else ()
+        return replace(self, rows=numbers, multipliers=multipliers, rivals=others)
 
     def __eq__(self, other: object) -> bool:
         """Is it the same certificate, to the bit?"""
@@ -209,7 +246,7 @@ def undecided(longest: float, bias: bool, n_classes: int = 2) -> Separability:
     return Separability("undecided", margin=margin, fit_intercept=bias, n_classes=n_classes)
 
 
-def in_hex(numbers: Any) -> Any:
+def in_hex(numbers: object) -> object:
     """Floats as hexadecimal literals, in lists as they were."""
     if numbers is None or isinstance(numbers, float):
         return None if numbers is None else float(numbers).hex()
@@ -225,7 +262,7 @@ def from_hex(told: Any, depth: int) -> Any:
     return [from_hex(t, depth - 1) for t in told]
 
 
-def whole(told: Any) -> int:
+def whole(told: object) -> int:
     """A whole number that was written."""
     if type(told) is not int:
         raise TypeError(f"{told!r:.60} is no whole number")

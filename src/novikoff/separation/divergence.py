@@ -13,14 +13,12 @@ for others, and its estimate has no meaning of its own. So a column that is a co
 ones before it, the bias counted first, stays 0, as in R's `glm`, which leaves it out.
 """
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
 from novikoff.separation.geometry import cosines
-from novikoff.separation.search import atoms
+from novikoff.separation.search import Search, atoms
 from novikoff.typing import Array, Matrix
 
 WIDE = 1000
@@ -33,7 +31,7 @@ BLOCK = 4096
 """So many rows are multiplied at a time."""
 
 
-def diverging(search: Any, free: Array, witness: Array | None) -> list[int]:
+def diverging(search: Search, free: Array, witness: Array | None) -> list[int]:
     """-1, 0 or +1 for every coefficient; 0 for certain where it is not `free`."""
     if not free.any() or witness is None:
         return [0] * len(free)

@@ -6,13 +6,13 @@ sum with a bound on its rounding error; the compensated sum of Ogita, Rump and O
 as if computed in twice the precision; and integers. Nothing here trusts a solver.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import frexp, gcd, lcm, ldexp
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
-from flint import fmpz_mat, nmod_mat
+from flint import fmpq_mat, fmpz_mat, nmod_mat
 from scipy import sparse
 
 from novikoff.core.jit import njit
@@ -24,8 +24,11 @@ U_ROUND = 2.0**-53
 LEAST = 5e-324
 LIMB = 32
 PRIME = 2**61 - 1
-Exact = list[list[Fraction]]
-"""Exact weights, the bias last: one row, or one for each of more than two classes."""
+Exact = Array
+"""Exact weights, the bias last: one row, or one for each of more than two classes.
+
+An array of objects, which are fractions or whole numbers.
+"""
 LOWEST = 1074
 """No float has a bit below this place after its point."""
 N_LIMBS = (2 * 1074 + 106 + 2 * 1024 + 128) // LIMB
@@ -177,13 +180,19 @@ def row_signs(V: Array, X: Matrix, y: Array) -> Array:
 # ------------------------------------------------------------- rationals
 
 
-def expansion(numbers: list[Fraction]) -> Array:
+def in_whole_numbers(numbers: Iterable[Fraction | int]) -> tuple[list[int], int]:
+    """The least multiples of the numbers that are all whole, and what they were multiplied by."""
+    numbers = list(numbers)
+    common = lcm(*(f.denominator for f in numbers))
+    return [f.numerator * (common // f.denominator) for f in numbers], common
+
+
+def expansion(numbers: Iterable[Fraction | int]) -> Array:
     """Float vectors whose exact sum is a positive multiple of `numbers`.
 
     Raises `OverflowError` if the numbers need more than the range of a float.
     """
-    common = lcm(*(f.denominator for f in numbers))
-    rest = [f.numerator * (common // f.denominator) for f in numbers]
+    rest, _ = in_whole_numbers(numbers)
     scale = max(0, max(r.bit_length() for r in rest) - 1000)
     if scale > 1000:
         raise OverflowError("the numbers are too long")
@@ -196,10 +205,10 @@ def expansion(numbers: list[Fraction]) -> Array:
     return np.array(parts)
 
 
-def rounded_to_floats(exact: tuple[Fraction, ...]) -> Array:
-    """The nearest floats to a multiple of the numbers, the largest of which becomes 1."""
-    top = max(abs(f) for f in exact) or Fraction(1)
-    return np.array([float(f / top) for f in exact])
+def rounded_to_floats(W: Exact) -> Array:
+    """The nearest floats to a multiple of the weights, the largest of which becomes 1."""
+    top = Fraction(max(abs(f) for f in W.flat)) or Fraction(1)
+    return np.array([float(f / top) for f in W.flat]).reshape(W.shape)
 
 
 class Multipliers(NamedTuple):
@@ -248,7 +257,7 @@ def null_vectors(Z: Whole) -> list[list[int]]:
     # <z, n> = <z * scales, n / scales>
     kernel, nullity = fmpz_mat(Z.vectors).nullspace()
     return [
-        _primitive([int(kernel[j, b]) * s for j, s in enumerate(Z.scales)]) for b in range(nullity)
+        primitive([int(kernel[j, b]) * s for j, s in enumerate(Z.scales)]) for b in range(nullity)
     ]
 
 
@@ -258,15 +267,14 @@ def dependencies(Z: Whole) -> list[list[int]]:
     if single is not None:
         return [single]
     kernel, nullity = fmpz_mat(Z.vectors).transpose().nullspace()
-    return [_primitive([int(kernel[i, b]) for i in range(len(Z.vectors))]) for b in range(nullity)]
+    return [primitive([int(kernel[i, b]) for i in range(len(Z.vectors))]) for b in range(nullity)]
 
 
 def combination(
     X: Matrix, y: Array, rows: Array, multipliers: Sequence[Fraction], one: int
 ) -> list[Fraction]:
     r"""The entries of $\sum_i p_i y_i (x_i, \text{one})$ that are not 0, exactly."""
-    common = lcm(*(p.denominator for p in multipliers))
-    shares = [p.numerator * (common // p.denominator) for p in multipliers]
+    shares, common = in_whole_numbers(multipliers)
     chosen = sparse.csr_array(X[rows])
     mantissas, exponents = np.frexp(chosen.data.astype(np.float64))
     wholes = np.ldexp(mantissas, 53).astype(np.int64).tolist()
@@ -292,11 +300,11 @@ def sole_dependency(whole: list[list[int]]) -> list[int] | None:
     pivots = [next(j for j, v in enumerate(row) if v) for row in rows]
     square = fmpz_mat([[vector[j] for vector in whole[:-1]] for j in pivots])
     try:
-        solved: Any = square.solve(fmpz_mat([[-whole[-1][j]] for j in pivots]))
+        solved = cast(fmpq_mat, square.solve(fmpz_mat([[-whole[-1][j]] for j in pivots])))
     except ZeroDivisionError:
         return None
     shares, common = solved.numer_denom()
-    p = _primitive([int(shares[k, 0]) for k in range(rank)] + [int(common)])
+    p = primitive([int(shares[k, 0]) for k in range(rank)] + [int(common)])
     cancels = all(
         sum(share * v for share, v in zip(p, coordinate, strict=True)) == 0
         for coordinate in zip(*whole, strict=True)
@@ -309,6 +317,7 @@ def modular(whole: list[list[int]]) -> nmod_mat:
     return nmod_mat(len(whole), len(whole[0]), [v % PRIME for row in whole for v in row], PRIME)
 
 
-def _primitive(integers: list[int]) -> list[int]:
+def primitive(integers: list[int]) -> list[int]:
+    """The integers divided by what they have in common."""
     divisor = gcd(*integers)
     return [i // divisor for i in integers]

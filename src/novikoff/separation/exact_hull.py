@@ -7,16 +7,15 @@ whole numbers, all on one scale: fractions would spend their time on common divi
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import lcm
 from typing import Any, NamedTuple
 
 from flint import fmpz_mat
 
 from novikoff.core.clock import now
-from novikoff.separation.exact import Whole, modular
+from novikoff.separation.exact import Whole, in_whole_numbers, modular
+from novikoff.separation.hull import Key
 
 Vector = list[int]
-Key = tuple[int, int]
 BLOCK = 64
 """How many points are looked at between two looks at the clock."""
 
@@ -67,9 +66,8 @@ def nearest_difference(
         points = [difference(P, N, key) for key in keys]
         kept, weights = descend(points, weights, patience)
         keys, points = [keys[k] for k in kept], [points[k] for k in kept]
-        whole = lcm(*(w.denominator for w in weights))
-        shares = fmpz_mat([[w.numerator * (whole // w.denominator) for w in weights]])
-        x = (shares * fmpz_mat(points)).transpose()
+        shares, whole = in_whole_numbers(weights)
+        x = (fmpz_mat([shares]) * fmpz_mat(points)).transpose()
         if x.rank() == 0:
             return NearestDifference(keys, weights, [0] * x.nrows())
         low, high = ([s for block in side for s in scores(block, x, patience)] for side in blocks)
@@ -86,7 +84,7 @@ def in_blocks(points: list[Vector], patience: Patience) -> Iterator[fmpz_mat]:
         yield fmpz_mat(points[k : k + BLOCK])
 
 
-def scores(block: Any, x: Any, patience: Patience) -> list[int]:
+def scores(block: fmpz_mat, x: fmpz_mat, patience: Patience) -> list[int]:
     """The inner products of some points with `x`."""
     patience.look()
     found = block * x

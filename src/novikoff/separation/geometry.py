@@ -1,37 +1,34 @@
 """What the search for a separator reads off the data, in passes at the speed of memory."""
 
 from math import hypot, inf, nextafter, sqrt
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_array,
-    check_consistent_length,
-)
+from sklearn.utils.validation import check_array
 
 from novikoff.core.jit import njit
-from novikoff.core.rows import SUM, U, column, first, last, norm, value
-from novikoff.errors import DataError
+from novikoff.core.rows import SUM, U, column, first, last, value
 from novikoff.inputs.arrays import (
     DTYPES,
+    as_rows,
     in_bytes,
     in_canonical_order,
     in_csr,
+    lengths_of,
     require_sound,
     weight_dtype,
 )
 from novikoff.inputs.doubles import names_of, require_exact
-from novikoff.inputs.labels import as_labels, known_by, numbered
+from novikoff.inputs.weights import checked
 from novikoff.parallel.cores import row_by_row
-from novikoff.typing import Array, Matrix
+from novikoff.typing import Array, Matrix, MatrixLike
 
 WIDE = 500
 """Past so many features, rows are never made dense by the thousands."""
 
 
-def as_examples(X: Matrix) -> Any:
+def as_examples(X: MatrixLike) -> Matrix:
     """Examples as the loops read them; checked, and not copied if they fit."""
     names = names_of(X)
     X = in_rows(X)
@@ -39,7 +36,7 @@ def as_examples(X: Matrix) -> Any:
     return X
 
 
-def in_rows(X: Matrix, least: int = 1) -> Any:
+def in_rows(X: MatrixLike, least: int = 1) -> Matrix:
     """The same, with the values not looked at; there must be so many."""
     require_exact(X)
     X = check_array(
@@ -55,21 +52,14 @@ def in_rows(X: Matrix, least: int = 1) -> Any:
     return in_canonical_order(X, exact=True) if sparse.issparse(X) else X
 
 
-def labelled(X: Matrix, y: Any, sample_weight: Any = None) -> tuple[Matrix, Array, int, Array]:
-    """The examples that weigh something, and what they are known by.
-
-    Signs or, of more than two classes, numbers; how many classes there are; and which examples of
-    all these are.
-    """
-    X = as_examples(X)
-    y = as_labels(y)
-    check_consistent_length(X, y)
+def of_some_weight(
+    X: Matrix, y: Array, sample_weight: ArrayLike | None
+) -> tuple[Matrix, Array, Array]:
+    """The examples without those of weight 0, and which of all they are."""
     kept = np.arange(len(y))
     if sample_weight is not None:
-        kept = weighty(sample_weight, X)
-        X, y = (X, y) if len(kept) == len(y) else (X[kept], y[kept])
-    classes, numbers = numbered(y)
-    return X, known_by(numbers, classes), len(classes), kept
+        kept = np.flatnonzero(checked(sample_weight, len(y)))
+    return (X, y, kept) if len(kept) == len(y) else (X[kept], y[kept], kept)
 
 
 def radius_of_run(longest: float, X: Matrix, bias: bool, *, many: bool = False) -> float:
@@ -83,14 +73,7 @@ def radius_of_run(longest: float, X: Matrix, bias: bool, *, many: bool = False) 
     return nextafter(radius * (1 + 2.0**-52 * d), inf)
 
 
-def weighty(sample_weight: Any, X: Matrix) -> Array:
-    """Which examples have a weight above 0."""
-    try:
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    except ValueError as error:
-        told = f"Something is wrong with {{sample_weight}}: {error}"
-        raise DataError(told, sample_weight=None) from error
-    return np.flatnonzero(weight)
+# ------------------------------------------------------------- columns
 
 
 def used_columns(X: Matrix) -> Array:
@@ -106,16 +89,32 @@ def used_columns(X: Matrix) -> Array:
     return found if len(found) else np.zeros(1, np.int64)
 
 
-def without_empty_columns(X: Matrix) -> tuple[Matrix, Array | None]:
-    """The rows in the columns that they use, and which those are; None for all of them."""
-    used = used_columns(X)
-    if len(used) == X.shape[1]:
-        return X, None
+def in_columns(X: Matrix, used: Array | None) -> Matrix:
+    """The rows in some columns, which are sorted; None for all."""
+    if used is None or len(used) == X.shape[1]:
+        return X
     if not sparse.issparse(X):
-        return np.ascontiguousarray(X[:, used]), used
-    indices = np.searchsorted(used, X.indices).astype(np.int32)
-    shape = (X.shape[0], len(used))
-    return sparse.csr_array((X.data, indices, X.indptr), shape=shape), used
+        return np.ascontiguousarray(X[:, used])
+    places = np.minimum(np.searchsorted(used, X.indices), len(used) - 1)
+    kept, values, starts = used[places] == X.indices, X.data, X.indptr
+    if not kept.all():
+        places, values, starts = places[kept], values[kept], np.append(0, np.cumsum(kept))[starts]
+    parts = values, places.astype(np.int32), starts
+    return sparse.csr_array(parts, shape=(X.shape[0], len(used)))
+
+
+def reaching_beyond(X: Matrix, used: Array) -> Array:
+    """Which rows have an entry in another column."""
+    if not sparse.issparse(X):
+        other = np.setdiff1d(np.arange(X.shape[1]), used)
+        beyond: Array = X[:, other].any(axis=1)
+        return beyond
+    other = (X.data != 0) & ~np.isin(X.indices, used)
+    counts: Array = np.diff(np.append(0, np.cumsum(other))[X.indptr])
+    return counts > 0
+
+
+# ------------------------------------------------------------- passes over all rows
 
 
 @njit(cache=True)
@@ -173,10 +172,6 @@ def some_scores(w, X, out, low, high):
         out[i] = s
 
 
-@njit(cache=True)
-def longest(X, n):
+def longest(X: Matrix) -> float:
     r"""$\max_i \|x_i\|$."""
-    R = 0.0
-    for i in range(n):
-        R = max(R, norm(X, i))
-    return R
+    return float(lengths_of(as_rows(X), X.shape[0]).max(initial=0.0))

@@ -8,8 +8,7 @@ points with $\lambda_i > 0$ at the end, the corral, are affinely independent: th
 $\lambda$ unique, and so a thing that can be recomputed exactly.
 """
 
-from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import qr, qr_delete, qr_insert, solve_triangular
@@ -17,10 +16,8 @@ from scipy.linalg import qr, qr_delete, qr_insert, solve_triangular
 from novikoff.core.clock import now
 from novikoff.typing import Array
 
-Oracle = Callable[[Array], tuple[Hashable, Array]]
-"""For a direction, the key and the coordinates of a point farthest against it."""
-
-
+Key = tuple[int, int]
+"""A point of a hull of differences: the row of the one set, and that of the other."""
 FRESH = 100
 """After so many updates, factors are computed anew."""
 
@@ -29,21 +26,29 @@ class Nearest(NamedTuple):
     """The nearest point, as a combination of a corral."""
 
     point: Array
-    keys: list[Any]
+    keys: list[Key]
     corral: Array
     """The points themselves, a row each."""
     weights: Array
 
 
-def nearest_point(oracle: Oracle, start: Nearest, size: float, deadline: float) -> Nearest:
-    """Wolfe's algorithm, from some point of the hull; no point is longer than `size`.
+def starting_point(P: Array, N: Array) -> Nearest:
+    """The first of the differences, to start from."""
+    a = P[:1] - N[:1]
+    return Nearest(a[0], [(0, 0)], a, np.ones(1))
 
-    At the deadline, the nearest point so far.
+
+def nearest_point(P: Array, N: Array, start: Nearest, size: float, deadline: float) -> Nearest:
+    """Wolfe's algorithm for all differences of a row of `P` and a row of `N`.
+
+    It starts from some point of their hull; no point is longer than `size`. At the deadline, the
+    nearest point so far.
     """
     best, corral = start, Corral(start)
     while True:
         length = float(np.linalg.norm(best.point))
-        key, a = oracle(best.point)
+        key = int((P @ best.point).argmin()), int((N @ best.point).argmax())
+        a = P[key[0]] - N[key[1]]
         # as near as rounding lets us tell: scores are known to about 1e-16 |x| size
         near = best.point @ (best.point - a) <= 4e-16 * size * length
         if near or length <= 1e-15 * size or key in best.keys or now() > deadline:
@@ -73,7 +78,7 @@ class Corral:
         self.Q, self.R = qr(D, mode="economic", check_finite=False)
         self.updates = 0
 
-    def insert(self, key: Hashable, a: Array) -> None:
+    def insert(self, key: Key, a: Array) -> None:
         """Let a point join, with weight 0."""
         self.keys.append(key)
         self.A = np.vstack([self.A, a])
@@ -134,23 +139,3 @@ class Corral:
         x = base - Q @ (Q.T @ base)
         x -= Q @ (Q.T @ x)  # again, or a short x would point anywhere
         return np.concatenate([[1.0 - beta.sum()], beta]), x
-
-
-def of_rows(A: Array) -> Oracle:
-    """The oracle of the convex hull of the rows of `A`; keys are row numbers."""
-
-    def oracle(x: Array) -> tuple[int, Array]:
-        j = int((A @ x).argmin())
-        return j, A[j]
-
-    return oracle
-
-
-def of_differences(P: Array, N: Array) -> Oracle:
-    """The oracle of all differences of a row of `P` and a row of `N`; keys are pairs."""
-
-    def oracle(x: Array) -> tuple[tuple[int, int], Array]:
-        p, n = int((P @ x).argmin()), int((N @ x).argmax())
-        return (p, n), P[p] - N[n]
-
-    return oracle

@@ -1,19 +1,18 @@
 r"""Where examples lie relative to a hyperplane $\langle w, x\rangle + b = 0$."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import in_canonical_order, require_sound
 from novikoff.inputs.labels import Signs, as_labels, signs_of
-from novikoff.typing import Array, Matrix
+from novikoff.typing import Array, Matrix, MatrixLike
 
 
-def signed_scores(X: Matrix, coef: Any, intercept: Any) -> tuple[Matrix, Array, Array]:
-    r"""The examples, $w$, and $\langle w, x_i\rangle + b$, after checking that they fit."""
+def signed_scores(X: MatrixLike, coef: ArrayLike, intercept: ArrayLike) -> tuple[Matrix, Array]:
+    r"""The examples, and $\langle w, x_i\rangle + b$, after checking that they fit."""
     X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
     require_sound(in_canonical_order(X) if sparse.issparse(X) else X)
     w = np.asarray(coef, np.float64).ravel()
@@ -25,20 +24,20 @@ def signed_scores(X: Matrix, coef: Any, intercept: Any) -> tuple[Matrix, Array, 
         )
     if not (np.isfinite(w).all() and np.isfinite(b).all()):
         raise DataError("coef and intercept must be finite.")
-    return X, w, np.asarray(X @ w) + b[0]
+    return X, np.asarray(X @ w) + b[0]
 
 
 def labelled_scores(
-    X: Matrix, y: Any, coef: Any, intercept: Any
-) -> tuple[Any, Signs, Array, Array]:
+    X: MatrixLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike
+) -> tuple[Matrix, Signs, Array]:
     """The same with labels, as signs."""
-    X, w, s = signed_scores(X, coef, intercept)
-    y = as_labels(y)
-    check_consistent_length(X, y)
-    return X, signs_of(y), w, s
+    X, s = signed_scores(X, coef, intercept)
+    labels = as_labels(y)
+    check_consistent_length(X, labels)
+    return X, signs_of(labels), s
 
 
-def near_unit(coef: Any, intercept: Any) -> tuple[Array, Array, float]:
+def near_unit(coef: ArrayLike, intercept: ArrayLike) -> tuple[Array, Array, float]:
     r"""$w$ and $b$ divided by a power of two, which is exact, and $\|w\|$ then: about 1."""
     w = np.asarray(coef, np.float64).ravel()
     b = np.asarray(intercept, np.float64).ravel()
@@ -51,7 +50,7 @@ def near_unit(coef: Any, intercept: Any) -> tuple[Array, Array, float]:
     return w, b, float(np.linalg.norm(w))
 
 
-def distance(X: Matrix, coef: Any, intercept: Any = 0.0) -> Array:
+def distance(X: MatrixLike, coef: ArrayLike, intercept: ArrayLike = 0.0) -> Array:
     r"""The distance of each row to the hyperplane: $|\langle w, x\rangle + b| / \|w\|$.
 
     Parameters
@@ -77,10 +76,10 @@ def distance(X: Matrix, coef: Any, intercept: Any = 0.0) -> Array:
     Lecture note 004, "Distance between point and hyperplane".
     """
     w, b, length = near_unit(coef, intercept)
-    return abs(signed_scores(X, w, b)[2]) / length
+    return abs(signed_scores(X, w, b)[1]) / length
 
 
-def margin(X: Matrix, y: Any, coef: Any, intercept: Any = 0.0) -> float:
+def margin(X: MatrixLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike = 0.0) -> float:
     r"""The margin of a hyperplane on labelled examples, equation (4.8) with $w$ normalised.
 
     $$\min_i \frac{y_i(\langle w, x_i\rangle + b)}{\|w\|}$$
@@ -113,6 +112,6 @@ def margin(X: Matrix, y: Any, coef: Any, intercept: Any = 0.0) -> float:
     Lecture note 003, equation (4.8).
     """
     w, b, length = near_unit(coef, intercept)
-    _, y, _, s = labelled_scores(X, y, w, b)
-    least = float((y * s).min())
+    _, signs, s = labelled_scores(X, y, w, b)
+    least = float((signs * s).min())
     return least / length if least > 0 else -np.inf

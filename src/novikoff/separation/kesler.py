@@ -18,12 +18,18 @@ Duda, R. O. & Hart, P. E. (1973). Pattern Classification and Scene Analysis, sec
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.utils.validation import check_consistent_length
 
+from novikoff.errors import DataError
 from novikoff.inputs.arrays import as_rows, lengths_of
+from novikoff.inputs.labels import as_labels, known_by, numbered
+from novikoff.separation import widest
 from novikoff.separation.exact import (
     U_ROUND,
     Exact,
@@ -33,9 +39,10 @@ from novikoff.separation.exact import (
     row_signs,
     whole_rows,
 )
+from novikoff.separation.geometry import as_examples, of_some_weight
 from novikoff.separation.rounding import length_up
-from novikoff.separation.two_classes import Labelled, TwoClasses, in_rows_of
-from novikoff.typing import Array, Matrix
+from novikoff.separation.two_classes import Labelled, TwoClasses
+from novikoff.typing import Array, Matrix, MatrixLike
 
 if TYPE_CHECKING:
     from novikoff.separation.certificate import Separability
@@ -44,26 +51,44 @@ BLOCK = 1 << 22
 """How many scores to hold at a time."""
 
 
-def kind(n_classes: int) -> "type[TwoClasses | ManyClasses]":
-    """What examples of so many classes are."""
-    return TwoClasses if n_classes == 2 else ManyClasses
+def labelled(
+    X: MatrixLike, y: ArrayLike, bias: bool, sample_weight: ArrayLike | None
+) -> "tuple[TwoClasses | ManyClasses, Array]":
+    """The examples that weigh something, and which of all they are."""
+    X = as_examples(X)
+    labels = as_labels(y)
+    check_consistent_length(X, labels)
+    X, labels, kept = of_some_weight(X, labels, sample_weight)
+    if not len(kept):
+        raise DataError(
+            "The weight of every example is 0: make some of {sample_weight} larger.",
+            sample_weight=None,
+        )
+    classes, numbers = numbered(labels)
+    return examples(X, known_by(numbers, classes), len(classes), bias), kept
 
 
 def examples(X: Matrix, y: Array, n_classes: int, bias: bool) -> "TwoClasses | ManyClasses":
     """Examples with signs, or with the numbers of more than two classes."""
-    return kind(n_classes)(X, y, n_classes, bias)
+    return (TwoClasses if n_classes == 2 else ManyClasses)(X, y, n_classes, bias)
 
 
-class Pairs(NamedTuple):
-    """Some of the vectors of the construction: examples, and the classes they are not of."""
+def margin_of_lowest(low: Array, W: Array, bias: bool) -> float:
+    """A margin certain for weights by which no score, or no lead, is lower; 0 if none is.
 
-    rows: Array
-    rivals: Array
+    For two classes the scores are those of either, without a bias if it is free.
+    """
+    if len(W) == 1:
+        return max(0.0, widest.at_least(low, W[0], bias))
+    flat = np.append(W[:, :-1].ravel(), W[:, -1] * bias)
+    size = length_up(flat[flat != 0])  # the same, however many columns nobody uses
+    least = float(low[0])
+    return float(least / size * (1 - 4 * U_ROUND)) if least > 0 and 0 < size < np.inf else 0.0
 
 
 @dataclass(frozen=True)
 class ManyClasses(Labelled):
-    """Examples of many classes."""
+    """Examples of many classes. The vector $z_{ir}$ has the number $iK + r$."""
 
     @property
     def width(self) -> int:
@@ -72,17 +97,18 @@ class ManyClasses(Labelled):
 
     # ------------------------------------------------------ vectors
 
-    def vectors(self, pairs: Pairs, *, reduced: bool = False) -> Matrix:
-        """The vectors $z_{ir}$ of these pairs, as rows of a sparse matrix.
+    def vectors(self, numbers: Array, *, reduced: bool = False) -> Matrix:
+        """The vectors with these numbers, as rows of a sparse matrix.
 
         `reduced` leaves the block of the last class out: what separates can have zeros there.
         """
-        m, blocks, width = len(pairs.rows), self.n_classes - reduced, self.width
-        X = sparse.csr_array(self.X[pairs.rows]).astype(np.float64)
+        m, blocks, width = len(numbers), self.n_classes - reduced, self.width
+        rows, rivals = np.divmod(numbers, self.n_classes)
+        X = sparse.csr_array(self.X[rows]).astype(np.float64)
         if self.bias:
             X = sparse.csr_array(sparse.hstack([X, np.ones((m, 1))]))
         of = np.repeat(np.arange(m), np.diff(X.indptr))
-        own, other = self.y[pairs.rows][of].astype(np.int64), pairs.rivals[of].astype(np.int64)
+        own, other = self.y[rows][of].astype(np.int64), rivals[of]
         columns = np.concatenate([own * width + X.indices, other * width + X.indices])
         values, places = np.concatenate([X.data, -X.data]), np.concatenate([of, of])
         kept = columns < blocks * width
@@ -103,28 +129,22 @@ class ManyClasses(Labelled):
 
     def combination(self, told: "Separability", bias: bool) -> list[Fraction]:
         """That of the pairs; the bias is always a coordinate."""
-        Z = self.vectors(Pairs(np.array(told.rows), np.array(told.rivals)))
+        Z = self.vectors(np.array(told.rows) * self.n_classes + told.rivals)
         every = np.arange(len(told.rows))
         return combination(Z, np.ones(len(every), np.int8), every, told.multipliers, 0)
 
     def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:
         """One row of weights a class, the last of which are 0."""
-        Z, every = self.vectors(Pairs(rows, rivals), reduced=True), np.arange(len(rows))
+        Z, every = self.vectors(rows * self.n_classes + rivals, reduced=True), np.arange(len(rows))
         basis = null_vectors(whole_rows(Z, np.ones(len(rows), np.int8), every, False))
-        zero = [Fraction(0)] * self.width
-        return [self.in_fractions([Fraction(a) for a in n] + zero) for n in basis]
+        return [self.weights(np.array(n + [0] * self.width, object)) for n in basis]
 
     # ------------------------------------------------------ weights
 
     def weights(self, flat: Array) -> Array:
         """One row of weights a class, the bias last, from the blocks of a vector."""
         W = flat.reshape(self.n_classes, self.width)
-        return W if self.bias else np.hstack([W, np.zeros((self.n_classes, 1))])
-
-    def in_fractions(self, flat: list[Fraction]) -> Exact:
-        """The same from an exact vector."""
-        rows = in_rows_of(self.width, tuple(flat))
-        return rows if self.bias else [[*row, Fraction(0)] for row in rows]
+        return W if self.bias else np.hstack([W, np.zeros((self.n_classes, 1), flat.dtype)])
 
     def leads(self, W: Array) -> Iterator[tuple[slice, Array, Array]]:
         """For blocks of examples: by how much the right class leads each other, and the doubt.
@@ -147,48 +167,28 @@ class ManyClasses(Labelled):
             lead[own], doubt[own] = np.inf, 0.0
             yield some, lead, np.where(np.isfinite(lead) | np.isposinf(lead), doubt, np.inf)
 
-    def lowest_lead(self, W: Array, doubts: float = 1.0) -> Array:
-        """No lead is less, with so many times the doubt in it subtracted."""
-        low = np.inf
-        for _, lead, doubt in self.leads(W):
-            with np.errstate(invalid="ignore"):
-                low = min(low, float(np.nan_to_num(lead - doubts * doubt, nan=-np.inf).min()))
-        return np.array([low])
-
-    def lower_end(self, W: Array) -> float:
+    def least_margin(self, W: Array) -> float:
         """That of the lowest lead."""
-        return self.at_least(self.lowest_lead(W), W, self.bias)
+        low, _, behind = self.in_front(W, with_bias=True, doubts=1.0)
+        return nan if behind.any() else margin_of_lowest(low, W, self.bias)
 
-    @staticmethod
-    def at_least(low: Array, W: Array, bias: bool) -> float:
-        """Of the lowest lead."""
-        flat = np.append(W[:, :-1].ravel(), W[:, -1] * bias)
-        size = length_up(flat[flat != 0])  # the same, however many columns nobody uses
-        least = float(low[0])
-        return float(least / size * (1 - 4 * U_ROUND)) if least > 0 and 0 < size < np.inf else 0.0
-
-    def exact_signs(self, W: Exact) -> Iterator[tuple[Pairs, Array]]:
-        """The exact signs of all leads, for every class and rival."""
+    def exact_signs(self, W: Exact) -> Iterator[tuple[Array, int, Array]]:
+        """For every class and rival: the examples of the class, and the exact signs of leads."""
         for c in range(self.n_classes):
             rows = np.flatnonzero(self.y == c)
             X, ones = self.X[rows], np.ones(len(rows), np.int8)
             for r in range(self.n_classes):
                 if r != c and len(rows):
-                    difference = [p - q for p, q in zip(W[c], W[r], strict=True)]
-                    found = row_signs(expansion(difference), X, ones)
-                    yield Pairs(rows, np.full(len(rows), r)), found
+                    found = row_signs(expansion(W[c] - W[r]), X, ones)
+                    yield rows, r, found
 
     def signs(self, W: Exact) -> tuple[Array, Array]:
         """Of the leads over all rivals."""
         low, high = np.ones(len(self.y), np.int8), -np.ones(len(self.y), np.int8)
-        for pairs, found in self.exact_signs(W):
-            low[pairs.rows] = np.minimum(low[pairs.rows], found)
-            high[pairs.rows] = np.maximum(high[pairs.rows], found)
+        for rows, _, found in self.exact_signs(W):
+            low[rows] = np.minimum(low[rows], found)
+            high[rows] = np.maximum(high[rows], found)
         return low, high
-
-    def separates(self, W: Array) -> bool:
-        """Has every example every other class strictly behind its own?"""
-        return bool(self.lowest_lead(W)[0] > 0 or (self.signs(exactly(W))[0] > 0).all())
 
     def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
         """The lowest lead, and those of all rows."""
@@ -200,10 +200,6 @@ class ManyClasses(Labelled):
                 low = min(low, float(np.nan_to_num(lead - doubts * doubt, nan=-np.inf).min()))
         behind, open_ = np.zeros(len(s), bool), np.flatnonzero(~sure)
         unsure = replace(self, X=self.X[open_], y=self.y[open_])
-        behind[open_] = unsure.signs(exactly(W))[0] <= 0
+        exact = np.array([[Fraction(v) for v in row] for row in W.tolist()], object)
+        behind[open_] = unsure.signs(exact)[0] <= 0
         return np.array([low]), s, behind
-
-
-def exactly(W: Array) -> Exact:
-    """Floats as the fractions that they are."""
-    return [[Fraction(v) for v in row] for row in W.tolist()]

@@ -6,7 +6,6 @@ has the letters), and the ends of a bracket are true bounds.
 """
 
 from math import fsum, inf
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -33,7 +32,7 @@ def hinge_total(v, X, y, c):
     return P * (1.0 + 2.0 * len(y) * U_ROUND) if not np.isnan(P) else np.inf
 
 
-def length_up(u: Array, error: Any = 0.0) -> float:
+def length_up(u: Array, error: Array | float = 0.0) -> float:
     r"""At least $\|u\|$, where entries may be off by `error`."""
     size = abs(u) + error
     top = float(size.max(initial=0.0))

@@ -12,9 +12,9 @@ Few rows matter. The search works on a growing set of them and passes over all r
 see which are on the wrong side.
 """
 
+from dataclasses import replace
 from fractions import Fraction
-from math import gcd, lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -23,18 +23,22 @@ from scipy.sparse.linalg import lsqr
 from novikoff.core.clock import now
 from novikoff.inputs.arrays import as_rows, dense
 from novikoff.max_margin.coordinates import MOST_EXPONENT
+from novikoff.separation import widest
+from novikoff.separation.certificate import Separability, undecided
 from novikoff.separation.exact import (
     Multipliers,
     Whole,
     dependencies,
-    expansion,
+    in_whole_numbers,
     null_vectors,
+    primitive,
     row_signs,
     whole_rows,
 )
 from novikoff.separation.exact_hull import corral_around_origin, products
 from novikoff.separation.geometry import WIDE, column_peaks, cosines
-from novikoff.separation.hull import Nearest, nearest_point, of_rows
+from novikoff.separation.hull import nearest_point, starting_point
+from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, Matrix
 
 BLOCK = 1 << 14
@@ -43,12 +47,6 @@ BLOCK = 1 << 14
 
 class Undecided(Exception):
     """Internal: floats cannot tell, or the time is up."""
-
-
-class Strict(NamedTuple):
-    """Weights with every row strictly on its side, in scaled coordinates."""
-
-    v: Array
 
 
 class Cancelling(NamedTuple):
@@ -62,46 +60,50 @@ class Cancelling(NamedTuple):
 class Search:
     """The search for a separator of one data set."""
 
-    def __init__(self, X: Matrix, y: Array, bias: bool, deadline: float) -> None:
-        self.X, self.y, self.bias, self.deadline = X, y, bias, deadline
-        self.rows = as_rows(X)
-        peaks = np.zeros(X.shape[1] + 1)
-        column_peaks(self.rows, len(y), peaks)
-        self.c = scales(peaks, bias)
+    def __init__(self, D: TwoClasses, deadline: float) -> None:
+        self.D, self.X, self.y, self.bias, self.deadline = D, D.X, D.y, D.bias, deadline
+        self.rows = as_rows(D.X)
+        peaks = np.zeros(D.X.shape[1] + 1)
+        column_peaks(self.rows, len(D.y), peaks)
+        self.c = scales(peaks, D.bias)
 
     def atoms(self, rows: Array) -> Array:
         """Scaled rows times their labels, of unit length."""
         return atoms(self.X, self.y, rows, self.c)
 
-    def decide(self, alive: Array, Q: Array) -> Strict | Cancelling:
-        """Is there a strict separator of the alive rows in the span of `Q`?"""
+    def decide(self, alive: Array, Q: Array) -> Array | Cancelling:
+        """Is there a strict separator of the alive rows in the span of `Q`?
+
+        If there is, its weights in scaled coordinates.
+        """
         candidates = np.flatnonzero(alive)
         m = Q.shape[1]
         more = max(50, min(m, WIDE))
-        if m > WIDE and alive.all() and (v := self.least_squares()) is not None:
-            return Strict(v)
+        if m > WIDE and alive.all() and (found := self.least_squares()) is not None:
+            return found
         random = np.random.default_rng(0)
         working = random.permutation(candidates)[: 4 * more + 100]
-        A = self.project(working, Q)
-        nearest = single(A, 0)
+        A, origin = self.project(working, Q), np.zeros((1, m))
+        nearest = starting_point(A, origin)
         scores = np.empty(len(self.y))
         while True:
             if now() > self.deadline:
                 raise Undecided
-            nearest = nearest_point(of_rows(A), nearest, 1.0, self.deadline)
+            nearest = nearest_point(A, origin, nearest, 1.0, self.deadline)
+            corral = working[[k for k, _ in nearest.keys]]
             if np.linalg.norm(nearest.point) <= 1e-13:
-                return Cancelling(working[nearest.keys], working)
-            v = Q @ nearest.point
+                return Cancelling(corral, working)
+            v: Array = Q @ nearest.point
             cosines(v, self.c, self.rows, self.y, scores)
             scores[~alive] = np.inf
             wrong = np.flatnonzero(scores <= 1e-14 * np.linalg.norm(v))
             if not len(wrong):
-                return Strict(v)
+                return v
             new = np.setdiff1d(wrong[np.argsort(scores[wrong], kind="stable")][: 4 * more], working)
             if not len(new):  # they are all at work already: floats cannot tell
                 if row_signs((v * self.c)[None], self.X, self.y)[alive].min() > 0:
-                    return Strict(v)
-                return Cancelling(working[nearest.keys], working)
+                    return v
+                return Cancelling(corral, working)
             new = new[np.argsort(scores[new], kind="stable")][:more]
             working = np.concatenate([working, new])
             A = np.vstack([A, self.project(new, Q)])
@@ -117,13 +119,13 @@ class Search:
         Q = Q @ V[int((sizes > 1e-9 * sizes.max(initial=0.0)).sum()) :].T
         return (self.reaching(alive, Q) if Q.shape[1] else np.zeros_like(alive)), Q
 
-    def repaired(self, step: Cancelling, proof: Multipliers | None) -> Array:
+    def repaired(self, step: Cancelling, proof: Multipliers) -> Array:
         """The corral that rationals choose where floats chose a wrong one."""
         Z = self.whole(step.working)
         place = {int(row): k for k, row in enumerate(step.working)}
         try:
             vectors = Z.vectors
-            if proof is not None:  # in the quotient by what the proof spans
+            if len(proof.rows):  # in the quotient by what the proof spans
                 vectors = products(Z, null_vectors(self.whole(proof.rows)), self.deadline)
             corral = corral_around_origin(
                 vectors, [place[int(r)] for r in step.rows], self.deadline
@@ -184,16 +186,10 @@ def unit_rows(A: Array) -> Array:
     return unit
 
 
-def single(A: Array, k: int) -> Nearest:
-    """A hull's point to start from: one of its corners."""
-    return Nearest(A[k], [k], A[k : k + 1], np.ones(1))
-
-
-def combine(search: Search, proof: Multipliers | None, rows: Array) -> Multipliers | None:
+def combine(search: Search, proof: Multipliers, rows: Array) -> Multipliers | None:
     """Extend a proof by rows that cancel up to what it spans; exactly, or not at all."""
-    old = proof.rows if proof is not None else np.zeros(0, np.int64)
-    shares = whole_multiple(proof.shares) if proof is not None else []
-    both = np.concatenate([old, rows])
+    old, both = proof.rows, np.concatenate([proof.rows, rows])
+    shares = primitive(in_whole_numbers(proof.shares)[0])
     for p in dependencies(search.whole(both)):
         for sign in (1, -1):
             q = [sign * part for part in p]
@@ -210,57 +206,72 @@ def combine(search: Search, proof: Multipliers | None, rows: Array) -> Multiplie
     return None
 
 
-def whole_multiple(multipliers: list[Fraction]) -> list[int]:
-    """The least multiple of the multipliers that are whole numbers."""
-    common = lcm(*(p.denominator for p in multipliers))
-    shares = [p.numerator * (common // p.denominator) for p in multipliers]
-    divisor = gcd(*shares)
-    return [share // divisor for share in shares]
+def decided(search: Search, tol: float) -> tuple[Separability, Array]:
+    """The verdict with its proof and the margin, verified, and which coefficients are free.
+
+    Nothing is said of mistakes and divergence yet.
+    """
+    D = search.D
+    try:
+        found, free = find(search)
+        if found.verdict == "separable":
+            v = found.weights[0]
+            v, ends, proof = widest.margin(D.X, D.y, v, D.kind_of_bias, tol, search.deadline)
+            found = replace(found, margin=ends).with_weights(v[None])
+            found = found.with_proof(*proof)
+        if found.holds(D):
+            return found, free
+    except (Undecided, OverflowError):
+        pass
+    return undecided(D.longest, D.bias), np.zeros(D.X.shape[1] + D.bias, bool)
 
 
-def find(search: Search) -> tuple[str, Multipliers | None, list[Fraction] | Array | None, Array]:
-    """The verdict, the multipliers, the witness, and which coefficients are free."""
-    m = len(search.c) if search.bias else len(search.c) - 1
+def find(search: Search) -> tuple[Separability, Array]:
+    """The verdict, with its witness and proof, and which coefficients are free.
+
+    Of separable data there is any separator, and no proof yet that its margin is the widest.
+    """
+    D, m = search.D, len(search.c) if search.bias else len(search.c) - 1
     alive = np.ones(len(search.y), bool)
-    Q: Any = (
+    Q: Matrix = (
         sparse.eye_array(len(search.c), m, format="csr") if m > WIDE else np.eye(len(search.c), m)
     )
-    basis: list[list[int]] | None = None
-    proof: Multipliers | None = None
+    basis: list[Array] = []
+    proof = Multipliers(np.zeros(0, np.int64), [])
     while True:
         step = search.decide(alive, Q)
-        if isinstance(step, Strict):
-            if basis is None:
-                return "separable", None, step.v * search.c, np.ones(m, bool)
-            witness = in_span(basis, step.v, search)
+        if not isinstance(step, Cancelling) and not basis:
+            found = Separability("separable", fit_intercept=D.bias)
+            return found.with_weights((step * search.c)[None]), np.ones(m, bool)
+        if not isinstance(step, Cancelling):
+            found = Separability("quasi-separable", fit_intercept=D.bias)
+            found = found.with_exact_weights(in_span(basis, step, search)[None])
             free = np.array([any(n[j] for n in basis) for j in range(m)])
-            return "quasi-separable", proof, witness, free
+            return found.with_proof(*proof), free
         while isinstance(step, Cancelling) and alive.any():
-            before = proof.rows if proof is not None else np.zeros(0, np.int64)
             extended = combine(search, proof, step.rows)
             if extended is None:
                 extended = combine(search, proof, search.repaired(step, proof))
             if extended is None:
                 raise Undecided
+            alive, Q = search.below(np.setdiff1d(extended.rows, proof.rows), alive, Q)
             proof = extended
-            alive, Q = search.below(np.setdiff1d(proof.rows, before), alive, Q)
             step = search.decide(alive, Q) if alive.any() else step
-        assert proof is not None
         alive, basis = np.zeros(len(search.y), bool), []
-        for n in null_vectors(search.whole(proof.rows)):
+        for W in D.vanishing(proof.rows, proof.rows):
             if now() > search.deadline:
                 raise Undecided
-            vector = [Fraction(v) for v in n] + [Fraction(0)] * (not search.bias)
-            seen = row_signs(expansion(vector), search.X, search.y) != 0
+            seen = D.signs(W)[0] != 0
             if seen.any():  # else the columns themselves are dependent
-                basis.append(n)
+                basis.append(W[0])
                 alive |= seen
         if not alive.any():
-            return "inseparable", proof, None, np.zeros(m, bool)
+            found = Separability("inseparable", fit_intercept=D.bias)
+            return found.with_proof(*proof), np.zeros(m, bool)
         Q = orthonormal(basis, search)
 
 
-def scaled_basis(basis: list[list[int]], search: Search) -> tuple[Array, list[Fraction]]:
+def scaled_basis(basis: list[Array], search: Search) -> tuple[Array, list[Fraction]]:
     """The basis as float columns in scaled space, and what each was divided by."""
     N = np.zeros((len(search.c), len(basis)))
     tops = []
@@ -274,20 +285,20 @@ def scaled_basis(basis: list[list[int]], search: Search) -> tuple[Array, list[Fr
     return N, tops
 
 
-def orthonormal(basis: list[list[int]], search: Search) -> Array:
+def orthonormal(basis: list[Array], search: Search) -> Array:
     """Float coordinates for the span of `basis`, in scaled space."""
     Q: Array = np.linalg.qr(scaled_basis(basis, search)[0])[0]
     return Q
 
 
-def in_span(basis: list[list[int]], v: Array, search: Search) -> list[Fraction]:
+def in_span(basis: list[Array], v: Array, search: Search) -> Array:
     """The exact combination of the basis that comes close to `v`, which is in scaled space."""
     N, tops = scaled_basis(basis, search)
     t = np.linalg.lstsq(N, v, rcond=None)[0]
     shares = [Fraction(float(share)) / top for share, top in zip(t, tops, strict=True)]
-    exact = [Fraction(0)] * len(basis[0])
+    exact = np.full(len(basis[0]), Fraction(0))
     for share, n in zip(shares, basis, strict=True):
         for j, part in enumerate(n):
             if part:
                 exact[j] += share * part
-    return exact + [Fraction(0)] * (not search.bias)
+    return exact

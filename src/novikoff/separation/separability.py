@@ -1,24 +1,25 @@
 r"""Is a data set linearly separable, by how much, and the proof.
 
-`decide.py` has the verdict on two classes, `joint.py` that on more; both verify what they return.
+`search.py` has the verdict on two classes, `joint.py` that on more; both verify what they return.
 """
 
 from dataclasses import replace
 from fractions import Fraction
-from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from novikoff.core.clock import now
-from novikoff.errors import ParameterError
 from novikoff.parallel.cores import using
+from novikoff.parameters import FLAG, real, require
+from novikoff.proofs.bounds import novikoff_bound
+from novikoff.separation import widest
 from novikoff.separation.certificate import Separability
-from novikoff.separation.decide import of_two
-from novikoff.separation.geometry import labelled, without_empty_columns
+from novikoff.separation.divergence import diverging
+from novikoff.separation.geometry import radius_of_run
 from novikoff.separation.joint import of_many
-from novikoff.separation.kesler import examples
+from novikoff.separation.kesler import labelled
+from novikoff.separation.search import Search, decided
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, MatrixLike
 
@@ -75,28 +76,43 @@ def separability(
     Stiemke, E. (1915). Ueber positive Loesungen homogener linearer Gleichungen.
     Mathematische Annalen 76.
     """
-    require_options(fit_intercept, tol, budget)
-    fit_intercept, deadline = bool(fit_intercept), now() + float(budget)
-    X, y, n_classes, kept = labelled(X, y, sample_weight)
-    narrow, used = without_empty_columns(X)
+    require_options(fit_intercept, tol=tol, budget=budget)
+    deadline = now() + float(budget)
+    whole, kept = labelled(X, y, bool(fit_intercept), sample_weight)
+    D, used = whole.in_used_columns()
     with using(n_jobs):
-        D = examples(narrow, y, n_classes, fit_intercept)
         found = of_two(D, tol, deadline) if isinstance(D, TwoClasses) else of_many(D, tol, deadline)
     found = replace(found, rows=tuple(kept[list(found.rows)].tolist()))
-    return found if used is None else widened(found, used, X.shape[1])
+    return widened(found, used, whole.X.shape[1])
 
 
-def require_options(fit_intercept: Any, tol: Any, budget: Any) -> None:
+def of_two(D: TwoClasses, tol: float, deadline: float) -> Separability:
+    """The verdict on two classes, with the bound on mistakes and what diverges."""
+    search = Search(D, deadline)
+    found, free = decided(search, tol)
+    if found.verdict == "undecided":
+        return found
+    v = None if found.coef is None else found.weights[0]
+    if found.verdict == "separable" and v is not None:
+        of_run = found.margin  # without a bias, a run takes place in the same space
+        if D.bias:
+            of_run = widest.margin(D.X, D.y, v, "held", tol, deadline).margin
+        most = novikoff_bound(radius_of_run(D.longest, D.X, D.bias), of_run.lower)
+        found = replace(found, novikoff=most)
+    return replace(found, infinite=tuple(diverging(search, free, v)))
+
+
+def require_options(fit_intercept: object, **numbers: object) -> None:
     """Raise what is wrong with the options."""
-    for name, given in (("tol", tol), ("budget", budget)):
-        if not isinstance(given, Real) or isinstance(given, bool) or not float(given) > 0:
-            raise ParameterError.of(name, given, "a number above 0")
-    if not isinstance(fit_intercept, bool | np.bool_):
-        raise ParameterError.of("fit_intercept", fit_intercept, "True or False")
+    for name, given in numbers.items():
+        require(name, given, real(above=0.0, infinite=True))
+    require("fit_intercept", fit_intercept, FLAG)
 
 
-def widened(found: Separability, used: Array, d: int) -> Separability:
+def widened(found: Separability, used: Array | None, d: int) -> Separability:
     """The same in all columns: what no example has an entry in has a weight of 0."""
+    if used is None:
+        return found
     bias = found.infinite[len(used) :]
     infinite = np.zeros(d if found.infinite else 0, np.int8)
     infinite[used if found.infinite else []] = found.infinite[: len(used)]

@@ -8,10 +8,11 @@ without a bias; of more than two classes the vector of an example and a rival.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import inf
-from typing import TYPE_CHECKING, Self
+from math import inf, nan
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from novikoff.inputs.arrays import as_rows
 from novikoff.separation import widest
@@ -25,11 +26,33 @@ from novikoff.separation.exact import (
     row_signs,
     whole_rows,
 )
-from novikoff.separation.geometry import longest, raw_scores, without_empty_columns
+from novikoff.separation.geometry import (
+    in_columns,
+    longest,
+    raw_scores,
+    reaching_beyond,
+    used_columns,
+)
 from novikoff.typing import Array, Matrix
 
 if TYPE_CHECKING:
     from novikoff.separation.certificate import Separability
+
+
+class AllRows(Protocol):
+    """What a certificate says of all rows, wherever they are."""
+
+    def least_margin(self, W: Array) -> float:
+        """A margin that these weights are certain to have.
+
+        NaN unless they have every vector strictly on their side, which is decided exactly.
+        """
+
+    def supports(self, W: Exact) -> bool:
+        """Are the weights nowhere on the wrong side, and somewhere on the right one?"""
+
+    def vanishes(self, used: Array, basis: list[Exact]) -> bool:
+        """Are all rows 0 outside of these columns, and on all of these weights for them?"""
 
 
 @dataclass(frozen=True)
@@ -43,13 +66,21 @@ class Labelled(ABC):
     bias: bool
 
     @property
+    def kind_of_bias(self) -> str:
+        """As those who look for the widest separator call it."""
+        return "free" if self.bias else "none"
+
+    @property
     def longest(self) -> float:
         """The length of the longest example, before a bias joins it."""
-        return float(longest(as_rows(self.X), len(self.y)))
+        return longest(self.X)
 
-    def in_used_columns(self) -> Self:
-        """The same without the columns in which all entries are 0."""
-        return replace(self, X=without_empty_columns(self.X)[0])
+    def in_used_columns(self) -> tuple[Self, Array | None]:
+        """The same in the columns that some row uses, and which those are; None for all."""
+        used = used_columns(self.X)
+        if len(used) == self.X.shape[1]:
+            return self, None
+        return replace(self, X=in_columns(self.X, used)), used
 
     # ------------------------------------------------------ what is stated
 
@@ -61,7 +92,7 @@ class Labelled(ABC):
         rows = () if self.n_classes == 2 else (self.n_classes,)
         if coef.shape != (*rows, self.X.shape[1]) or intercept.shape != rows:
             return None
-        W = np.hstack([np.atleast_2d(coef), intercept.reshape(-1, 1)])
+        W = told.weights
         return W if np.isfinite(W).all() and (self.bias or not intercept.any()) else None
 
     def exactly_stated(self, told: "Separability") -> Exact | None:
@@ -69,10 +100,10 @@ class Labelled(ABC):
         W = self.stated(told)
         if W is None or told.witness is None or len(told.witness) != W.size:
             return None
-        if not np.array_equal(W.ravel(), rounded_to_floats(told.witness)):
+        exact = told.exact_weights
+        if not np.array_equal(W, rounded_to_floats(exact)):
             return None
-        exact = in_rows_of(W.shape[1], told.witness)
-        return exact if self.bias or not any(row[-1] for row in exact) else None
+        return exact if self.bias or not exact[:, -1].any() else None
 
     def proper(self, told: "Separability") -> bool:
         """Are these multipliers of distinct vectors, above 0, that sum to 1?"""
@@ -100,7 +131,7 @@ class Labelled(ABC):
 
     def upper_end(self, told: "Separability") -> float:
         r"""The upper end of the margin that the multipliers prove: $\|\sum p z\|$."""
-        return widest.length_up(self.combination(told, False))
+        return widest.exact_length_up(self.combination(told, False))
 
     @abstractmethod
     def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:
@@ -115,24 +146,23 @@ class Labelled(ABC):
         low, high = self.signs(W)
         return bool((low >= 0).all() and (high > 0).any())
 
-    def spans(self, told: "Separability") -> bool:
-        """Whatever vanishes on the vectors of the proof vanishes on all."""
-        D = self.in_used_columns()
-        basis = D.vanishing(np.array(told.rows), np.array(told.rivals, np.int64))
+    @abstractmethod
+    def least_margin(self, W: Array) -> float:
+        """A margin that these weights are certain to have; NaN unless they separate, exactly."""
+
+    def vanishing_on(self, told: "Separability") -> tuple[Array, list[Exact]]:
+        """The columns that a proof's rows use, and a basis of the weights it vanishes on there."""
+        rows = np.array(told.rows)
+        X, used = self.X[rows], used_columns(self.X[rows])
+        D = replace(self, X=in_columns(X, used), y=self.y[rows])
+        return used, D.vanishing(np.arange(len(rows)), np.array(told.rivals, np.int64))
+
+    def vanishes(self, used: Array, basis: list[Exact]) -> bool:
+        """Are all rows 0 outside of these columns, and on all of these weights for them?"""
+        if reaching_beyond(self.X, used).any():
+            return False
+        D = replace(self, X=in_columns(self.X, used)) if basis else self
         return not any(np.any(D.signs(W)) for W in basis)
-
-    @abstractmethod
-    def separates(self, W: Array) -> bool:
-        """Have the weights every vector strictly on their side? Decided exactly."""
-
-    @abstractmethod
-    def lower_end(self, W: Array) -> float:
-        """A margin that these weights are certain to have, 0 if none is."""
-
-    @staticmethod
-    @abstractmethod
-    def at_least(low: Array, W: Array, bias: bool) -> float:
-        """The same of weights by which no score, or no lead, is lower than these."""
 
     @abstractmethod
     def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
@@ -165,26 +195,18 @@ class TwoClasses(Labelled):
     def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:
         """One row of weights each."""
         basis = null_vectors(whole_rows(self.X, self.y, rows, self.bias))
-        zero = [Fraction(0)] * (not self.bias)
-        return [[[Fraction(a) for a in n] + zero] for n in basis]
+        return [np.array([n + [0] * (not self.bias)], object) for n in basis]
 
     def signs(self, W: Exact) -> tuple[Array, Array]:
         """Both are the sign of the score."""
         found = row_signs(expansion(W[0]), self.X, self.y)
         return found, found
 
-    def separates(self, W: Array) -> bool:
-        """Is every score above 0?"""
-        return bool((row_signs(W, self.X, self.y) > 0).all())
-
-    def lower_end(self, W: Array) -> float:
+    def least_margin(self, W: Array) -> float:
         """The geometric margin."""
-        return widest.lower_end(self.X, self.y, W[0], "free" if self.bias else "none")
-
-    @staticmethod
-    def at_least(low: Array, W: Array, bias: bool) -> float:
-        """Of scores without the bias, if there is one."""
-        return widest.at_least(low, W[0], bias)
+        if not (row_signs(W, self.X, self.y) > 0).all():
+            return nan
+        return widest.lower_end(self.X, self.y, W[0], self.kind_of_bias)
 
     def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
         """The lowest scores are those of either class."""
@@ -194,6 +216,8 @@ class TwoClasses(Labelled):
         return low, self.y * (s + v[-1]), row_signs(W, self.X, self.y) <= 0
 
 
-def in_rows_of(width: int, flat: tuple[Fraction, ...]) -> Exact:
-    """Numbers in rows of so many."""
-    return [list(flat[k : k + width]) for k in range(0, len(flat), width)]
+def weights_of(coef: ArrayLike | None, intercept: ArrayLike | None) -> Array:
+    """One row of weights, or one for each class, the bias last."""
+    rows = np.atleast_2d(np.asarray(coef))
+    biases = np.broadcast_to(np.reshape(np.asarray(intercept), (-1, 1)), (len(rows), 1))
+    return np.hstack([rows, biases])

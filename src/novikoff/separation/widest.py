@@ -13,7 +13,7 @@ them (`hull.py`). Where rows are long, thousands may (`max_margin/newton.py`).
 from collections.abc import Iterable
 from fractions import Fraction
 from math import inf, isqrt, nextafter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from novikoff.separation.exact import (
 )
 from novikoff.separation.exact_hull import nearest_difference
 from novikoff.separation.geometry import WIDE, raw_scores
-from novikoff.separation.hull import Nearest, nearest_point, of_differences
+from novikoff.separation.hull import Key, nearest_point, starting_point
 from novikoff.typing import Array, Matrix
 
 FEW = 20_000
@@ -76,11 +76,10 @@ def margin(X: Matrix, y: Array, v: Array, bias: str, tol: float, deadline: float
     hulls = [points(some) for some in work]
     scale = power_of_two(max(float(abs(A).max()) for A in hulls))
     hulls = [A * scale for A in hulls] + [np.zeros((1, d + 1))] * (not free)
-    start = hulls[0][0] - hulls[1][0]
-    nearest = Nearest(start, [(0, 0)], start[None], np.ones(1))
+    nearest = starting_point(*hulls)
     while True:
         size = float(sum(np.linalg.norm(A, axis=1).max() for A in hulls))
-        nearest = nearest_point(of_differences(*hulls), nearest, size, deadline)
+        nearest = nearest_point(hulls[0], hulls[1], nearest, size, deadline)
         found = measured(nearest.point)
         length = float(np.linalg.norm(nearest.point))
         width = sum(s.min() for s in found) * scale
@@ -107,7 +106,9 @@ def margin(X: Matrix, y: Array, v: Array, bias: str, tol: float, deadline: float
     return in_rationals(X, y, done, bias, tol, deadline)
 
 
-def shares_of(keys: list[Any], weights: list[Any], places: list[Array]) -> dict[int, Fraction]:
+def shares_of(
+    keys: list[Key], weights: Iterable[float | Fraction], places: list[Array]
+) -> dict[int, Fraction]:
     """What each row weighs in a combination of differences; the origin is no row."""
     shares: dict[int, Fraction] = {}
     for key, weight in zip(keys, weights, strict=True):
@@ -190,10 +191,10 @@ def certified(X: Matrix, y: Array, v: Array, free: bool) -> float:
 def at_least(low: Array, v: Array, free: bool) -> float:
     """The same, where no score of either class is lower than these; without a free bias."""
     if not free:
-        return down(float(low.min()) / length_up(v.tolist()))
+        return down(float(low.min()) / exact_length_up(v.tolist()))
     if not np.isfinite(low).all():
         return 0.0
-    return down(float((Fraction(low[0]) + Fraction(low[1])) / 2) / length_up(v[:-1].tolist()))
+    return down(float((Fraction(low[0]) + Fraction(low[1])) / 2) / exact_length_up(v[:-1].tolist()))
 
 
 def with_middle(X: Matrix, y: Array, v: Array) -> Array:
@@ -214,17 +215,13 @@ def with_proof(
     rows = np.array(sorted(shares))
     total = sum(shares.values(), Fraction(0))
     multipliers = [shares[int(r)] / total for r in rows]
-    upper = length_up(combination(X, y, rows, multipliers, one))
+    upper = exact_length_up(combination(X, y, rows, multipliers, one))
     return Found(v, Bracket(max(0.0, lower), upper), Multipliers(rows, multipliers))
 
 
-def length_up(entries: Iterable[Fraction | float]) -> float:
+def exact_length_up(entries: Iterable[Fraction | float]) -> float:
     """An upper bound of the length of a vector with these entries, by little."""
-    return root_up(sum((Fraction(t) ** 2 for t in entries), Fraction(0)))
-
-
-def root_up(square: Fraction) -> float:
-    """A float at least as large as the square root, by little."""
+    square = sum((Fraction(t) ** 2 for t in entries), Fraction(0))
     if square == 0:
         return 0.0
     shift = 128 - (square.numerator.bit_length() - square.denominator.bit_length())

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from novikoff.errors import DataError
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 KERNELS = ("linear", "poly", "rbf", "precomputed")
 
@@ -58,7 +58,7 @@ def is_scaled(kernel: Any, gamma: Any) -> bool:
     return isinstance(gamma, str) and gamma == "scale" and kernel in ("rbf", "poly")
 
 
-def rate_for(X: Any) -> float:
+def rate_for(X: Matrix) -> float:
     """One over the number of features times the variance of all values, or times 1 without one."""
     with np.errstate(over="ignore", invalid="ignore"):
         if sparse.issparse(X):
@@ -70,7 +70,7 @@ def rate_for(X: Any) -> float:
     return rate if 0.0 < rate < np.inf else 1.0 / X.shape[1]
 
 
-def block(kernel: Kernel, X: Any, index: Array, dtype: Any) -> Block:
+def block(kernel: Kernel, X: Matrix, index: Array, dtype: Any) -> Block:
     """These rows of `X`."""
     rows = X[index].astype(dtype, copy=False)
     if kernel.name == "precomputed":

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
@@ -30,7 +31,7 @@ from novikoff.learners.kernels.scores import WATCHED, DualPredicting
 from novikoff.learners.kernels.support import Support, mixing, n_outputs, places_of
 from novikoff.learners.state import undone_on_error
 from novikoff.parameters import again, choice, number, whole
-from novikoff.typing import Array
+from novikoff.typing import Array, Given, Matrix, MatrixLike
 
 
 class DualLearner(DualPredicting):
@@ -103,7 +104,7 @@ class DualLearner(DualPredicting):
     # ------------------------------------------------------ fitting
 
     @WATCHED
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def _fit(self, X: MatrixLike, y: ArrayLike, sample_weight: Given = None) -> Self:
         self._check_parameters()
         with undone_on_error(self):
             X = self._read(X, reset=True)
@@ -130,7 +131,7 @@ class DualLearner(DualPredicting):
             self._warn(run, len(y), stacklevel=5)
         return self
 
-    def _train(self, X: Any, wanted: Targets, outputs: int) -> DualState:
+    def _train(self, X: Matrix, wanted: Targets, outputs: int) -> DualState:
         run, n = self._begin(X, outputs), len(wanted.y)
         if gram.is_scaled(self.kernel, self.gamma):
             run.kernel = run.kernel._replace(gamma=gram.rate_for(X))
@@ -150,7 +151,7 @@ class DualLearner(DualPredicting):
                 break
         return run
 
-    def _begin(self, X: Any, outputs: int) -> DualState:
+    def _begin(self, X: Matrix, outputs: int) -> DualState:
         problems, width = self._problems(outputs), X.shape[1]
         return DualState(
             self._resolved(width),
@@ -162,7 +163,7 @@ class DualLearner(DualPredicting):
             history=self._history(outputs),
         )
 
-    def _look(self, run: DualState, X: Any) -> None:
+    def _look(self, run: DualState, X: Matrix) -> None:
         """Called before the first pass over `X`."""
 
     def _support(self, outputs: int, width: int) -> Any:
@@ -172,7 +173,7 @@ class DualLearner(DualPredicting):
     def _epoch(
         self,
         run: DualState,
-        X: Any,
+        X: Matrix,
         wanted: Targets,
         order: Array,
         Z: Array,
@@ -244,7 +245,9 @@ class DualLearner(DualPredicting):
     # ------------------------------------------------------ streaming
 
     @WATCHED
-    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
+    def _partial_fit(
+        self, X: MatrixLike, y: ArrayLike, classes: Given, sample_weight: Given = None
+    ) -> Self:
         self._check_parameters()
         if self.kernel == "precomputed":
             raise ParameterError(
@@ -299,7 +302,7 @@ class DualLearner(DualPredicting):
             brought[places_of(self.classes_, classes)] = run.stream.class_totals
         return brought
 
-    def _stream(self, run: DualState, X: Any, wanted: Targets) -> None:
+    def _stream(self, run: DualState, X: Matrix, wanted: Targets) -> None:
         if not run.stream.is_open:
             run.begin_pass()
             run.stream.is_open = True
@@ -309,7 +312,7 @@ class DualLearner(DualPredicting):
         random = None if in_turn else check_random_state(self.random_state)
         self._once(run, X, wanted, wanted.order(random))
 
-    def _once(self, run: DualState, X: Any, wanted: Targets, order: Array) -> None:
+    def _once(self, run: DualState, X: Matrix, wanted: Targets, order: Array) -> None:
         """Visit rows that will not come again, or whose scores cost no more than they do."""
         for places in blocks(order):
             A = gram.block(run.kernel, X, places, run.dtype)
@@ -324,7 +327,7 @@ class DualLearner(DualPredicting):
 
     # ------------------------------------------------------ scikit-learn's side of it
 
-    def _read(self, X: Any, *, reset: bool) -> Any:
+    def _read(self, X: MatrixLike, *, reset: bool) -> Any:
         X = read(self, X, reset=reset)
         require_sound(X, names_in(self))
         return X

@@ -11,7 +11,7 @@ from novikoff.inputs.arrays import overflow
 from novikoff.learners.kernels import gram
 from novikoff.learners.kernels.gram import Block
 from novikoff.learners.kernels.run import DualState, DualTelling
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix, MatrixLike
 
 WATCHED = np.errstate(over="ignore", invalid="ignore")
 """Every score is looked at: one that is not finite is an error with advice."""
@@ -21,7 +21,7 @@ class DualPredicting(DualTelling, ABC):
     """A kernel machine that predicts (abstract)."""
 
     @abstractmethod
-    def _read(self, X: Any, *, reset: bool) -> Any:
+    def _read(self, X: MatrixLike, *, reset: bool) -> Any:
         """The rows of `X`, checked."""
 
     @abstractmethod
@@ -45,7 +45,7 @@ class DualPredicting(DualTelling, ABC):
             run.kernel, run.width, longest, largest, float(np.finfo(A.rows.dtype).eps)
         )
 
-    def _scored(self, run: DualState, X: Any, places: Array, dtype: Any) -> tuple[Array, Array]:
+    def _scored(self, run: DualState, X: Matrix, places: Array, dtype: Any) -> tuple[Array, Array]:
         """The scores of these rows in this precision, and which of them are in doubt."""
         S, unclear = np.zeros((len(places), run.outputs)), np.zeros(len(places), np.bool_)
         for some in self._blocks(np.arange(len(places))):
@@ -59,7 +59,7 @@ class DualPredicting(DualTelling, ABC):
         return -1
 
     @WATCHED
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """The score of each row.
 
         Parameters

@@ -21,8 +21,8 @@ not on who answers for the shards or how fast.
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from math import ceil, inf
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,24 +31,15 @@ from novikoff.proofs.bounds import novikoff_bound
 from novikoff.separation import divergence, widest
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.certificate import Separability, undecided
-from novikoff.separation.decide import decided
-from novikoff.separation.geometry import radius_of_run, used_columns, without_empty_columns
+from novikoff.separation.geometry import in_columns, radius_of_run
 from novikoff.separation.joint import LOOSE, of_many
-from novikoff.separation.kesler import ManyClasses
-from novikoff.separation.search import Undecided, atoms, scales
+from novikoff.separation.kesler import ManyClasses, margin_of_lowest
+from novikoff.separation.search import Search, Undecided, atoms, decided, scales
 from novikoff.separation.separability import require_options, widened
 from novikoff.separation.sharded.coordinator import Coordinator, Travel
-from novikoff.separation.sharded.protocol import Shards, in_columns
-from novikoff.separation.sharded.questions import (
-    Spanned,
-    first,
-    products,
-    sides,
-    span,
-    sums,
-    turned_away,
-)
-from novikoff.separation.two_classes import Labelled, in_rows_of
+from novikoff.separation.sharded.protocol import Shards
+from novikoff.separation.sharded.questions import first, products, sides, span, sums, turned_away
+from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array
 
 
@@ -84,18 +75,9 @@ def certify(
     >>> xor.verdict, xor.rows, travel.rows
     ('inseparable', (0, 1, 2, 3), 4)
     """
-    require_options(fit_intercept, tol, budget)
+    require_options(fit_intercept, tol=tol, budget=budget)
     search = Certifying(shards, bool(fit_intercept), float(tol), float(budget), report)
     return search.run(), search.travel
-
-
-class Front(NamedTuple):
-    """Weights that have every row of every shard strictly in front of them."""
-
-    coef: Array
-    intercept: Any
-    lower: float
-    """No margin of theirs is less."""
 
 
 class Certifying(Coordinator):
@@ -111,9 +93,10 @@ class Certifying(Coordinator):
     ) -> None:
         super().__init__(shards, bias, report)
         self.bias, self.tol, self.deadline = bias, tol, now() + budget
-        self.front: Front | None = None
         self.upper: Separability | None = None
         """The verdict on active rows with the least upper end of the margin."""
+        self.front: Separability | None = None
+        """The one whose weights have all rows strictly in front, by the most: its lower end."""
 
     def run(self) -> Separability:
         """The verdict on all shards."""
@@ -136,20 +119,23 @@ class Certifying(Coordinator):
         except (Undecided, OverflowError):
             pass
         if self.front is None or self.upper is None:
-            return undecided(self.whole.longest, self.bias, len(self.problem.classes))
+            return undecided(self.longest, self.bias, len(self.problem.classes))
         return self.separable(self.front, self.upper)
 
     def among(self, tol: float) -> tuple[Separability, Array | None]:
         """The verdict on the active rows, in the columns that they use, and which those are."""
-        X, used = without_empty_columns(self.X)
-        D = self.problem.examples(X, self.y)
+        D, used = self.active().in_used_columns()
         if isinstance(D, ManyClasses):
             found = of_many(D, tol, self.deadline)
         else:
-            found = decided(D, tol, self.deadline)
+            found = decided(Search(D, self.deadline), tol)[0]
         if found.verdict == "undecided":
             raise Undecided
         return found, used
+
+    def active(self) -> TwoClasses | ManyClasses:
+        """The active rows."""
+        return self.problem.examples(self.X, self.y)
 
     # ------------------------------------------------------ asking the shards
 
@@ -157,8 +143,8 @@ class Certifying(Coordinator):
         """Put a separator of the active rows to all; how many rows came that it is too near to."""
         upper = found.margin.upper
         if self.upper is None or upper < self.upper.margin.upper:
-            self.upper = replace(found, rows=self.named(found.rows))
-        W, free = self.problem.weights(found), self.problem.free
+            self.upper = self.told(found)
+        W, free = self.problem.scaled(found.weights), self.problem.free
         limit = (1 - tol) * upper * float(np.linalg.norm(W[:, :-1] if free else W))
         low, strict, new = self.measure(used, W, limit, self.most(), with_bias=not free)
         if free:
@@ -166,33 +152,24 @@ class Certifying(Coordinator):
             if in_front(low, middle):
                 W[0, -1], strict = middle, True
         if strict:
-            self.keep(W, used, min(self.problem.at_least(low, W), upper))
+            lower = min(margin_of_lowest(low, W, self.bias), upper)
+            if self.front is None or lower > self.front.margin.lower:
+                ends = Bracket(lower, upper)
+                self.front = widened(found.with_weights(W), used, self.problem.width)
+                self.front = replace(self.front, margin=ends)
         elif not new:
             raise Undecided
         return new
-
-    def keep(self, W: Array, used: Array | None, lower: float) -> None:
-        """Remember weights that have all rows strictly in front, if there are no better ones."""
-        if self.front is not None and lower <= self.front.lower:
-            return
-        coef = np.zeros((len(W), self.problem.width))
-        coef[:, slice(None) if used is None else used] = W[:, :-1]
-        if self.problem.many:
-            self.front = Front(coef, W[:, -1].copy(), lower)
-        else:
-            self.front = Front(coef[0], float(W[0, -1]), lower)
 
     def closed(self) -> bool:
         """Are the ends of the bracket as near as they are to be?"""
         if self.front is None or self.upper is None:
             return False
-        return self.front.lower >= (1 - self.tol) * self.upper.margin.upper
+        return self.front.margin.lower >= (1 - self.tol) * self.upper.margin.upper
 
     def wrong_side(self, found: Separability, used: Array | None) -> int:
         """Put an exact witness to all; how many rows came that are on its wrong side."""
-        flat = found.witness or ()
-        exact = in_rows_of(len(flat) // (found.n_classes if self.problem.many else 1), flat)
-        answers = self.ask(sides, used, exact, self.most())
+        answers = self.ask(sides, used, found.exact_weights, self.most())
         new = self.take([answer.given for answer in answers])
         if not new and any(answer.lowest < 0 for answer in answers):
             raise Undecided
@@ -200,9 +177,7 @@ class Certifying(Coordinator):
 
     def out_of_span(self, found: Separability) -> int:
         """Put a proof to all; how many rows came that are outside of what its rows span."""
-        rows = np.array(found.rows)
-        D = self.problem.examples(self.X[rows], self.y[rows])
-        answers = asked_of_span(self, D, found.rivals, self.most())
+        answers = self.span(*self.active().vanishing_on(found), self.most())
         new = self.take([answer.given for answer in answers]) if answers else 0
         if not new and any(answer.beyond or answer.met.any() for answer in answers):
             raise Undecided
@@ -210,51 +185,46 @@ class Certifying(Coordinator):
 
     # ------------------------------------------------------ what is told
 
-    def named(self, rows: tuple[int, ...]) -> tuple[int, ...]:
-        """The numbers of active rows among all."""
-        return tuple(self.numbers[list(rows)].tolist())
-
     def told(self, found: Separability) -> Separability:
         """A verdict on active rows as one on all. Of many classes nothing is said of divergence."""
         nowhere = () if self.problem.many else (0,) * (self.problem.width + self.bias)
-        return in_order(replace(found, rows=self.named(found.rows), infinite=nowhere))
+        rows = self.numbers[list(found.rows)]
+        return replace(found, infinite=nowhere).with_proof(rows, found.multipliers, found.rivals)
 
     def quasi_separable(self, found: Separability, used: Array | None) -> Separability:
         """The same, with what diverges."""
-        wide = self.told(found if used is None else widened(found, used, self.problem.width))
+        wide = self.told(widened(found, used, self.problem.width))
         if self.problem.many:
             return wide
-        rows, columns, free = np.array(found.rows), self.whole.columns, None
+        rows, columns, free = np.array(found.rows), self.columns, None
         if columns is not None:
             D = self.problem.examples(in_columns(self.X, columns), self.y)
             basis = D.vanishing(rows, rows)
             met = np.any([answer.met for answer in self.ask(span, columns, basis, 0)], axis=0)
             kept = [W[0] for W, seen in zip(basis, met, strict=True) if seen]
             free = np.array([any(v[j] for v in kept) for j in range(len(columns) + self.bias)])
-        v = np.append(np.asarray(wide.coef), float(wide.intercept or 0.0))
-        return replace(wide, infinite=self.diverging(v, free))
+        return replace(wide, infinite=self.diverging(wide.weights[0], free))
 
-    def separable(self, front: Front, upper: Separability) -> Separability:
+    def separable(self, front: Separability, upper: Separability) -> Separability:
         """Separable, between these ends, with the bound on mistakes and what diverges."""
-        ends = Bracket(front.lower, upper.margin.upper)
+        ends, v = Bracket(front.margin.lower, upper.margin.upper), front.weights[0]
         found = replace(upper, coef=front.coef, intercept=front.intercept, margin=ends)
-        R = radius_of_run(self.whole.longest, self.X, self.bias, many=self.problem.many)
+        R = radius_of_run(self.longest, self.X, self.bias, many=self.problem.many)
         if self.problem.many:
-            return in_order(replace(found, novikoff=novikoff_bound(R, front.lower)))
-        v = np.append(front.coef, front.intercept)
-        of_run = self.run_margin(v) if self.bias else front.lower
-        columns = self.whole.columns
+            return replace(found, novikoff=novikoff_bound(R, ends.lower))
+        of_run = self.run_margin(v) if self.bias else ends.lower
+        columns = self.columns
         free = None if columns is None else np.ones(len(columns) + self.bias, bool)
         infinite = self.diverging(v, free)
-        return in_order(replace(found, novikoff=novikoff_bound(R, of_run), infinite=infinite))
+        return replace(found, novikoff=novikoff_bound(R, of_run), infinite=infinite)
 
     def run_margin(self, v: Array) -> float:
         """A lower bound of the margin in the space of a run, where the bias is a coordinate."""
         best = 0.0
         while now() < self.deadline:
-            X, used = without_empty_columns(self.X)
+            D, used = self.active().in_used_columns()
             start = v if used is None else np.append(v[used], v[-1])
-            u, ends, _ = widest.margin(X, self.y, start, "held", self.tol, self.deadline)
+            u, ends, _ = widest.margin(D.X, D.y, start, "held", self.tol, self.deadline)
             limit = (1 - self.tol) * ends.upper * float(np.linalg.norm(u))
             low, _, new = self.measure(used, u[None], limit, self.most())
             best = max(best, widest.at_least(low, u, False))
@@ -267,18 +237,18 @@ class Certifying(Coordinator):
 
     def diverging(self, v: Array, free: Array | None) -> tuple[int, ...]:
         """The directions in which estimates diverge (`novikoff.separation.divergence`)."""
-        columns, told = self.whole.columns, np.zeros(self.problem.width + 1, np.int64)
+        columns, told = self.columns, np.zeros(self.problem.width + 1, np.int64)
         if columns is None or free is None or len(free) > divergence.WIDE:
             told = np.sign(v).astype(np.int64)
         elif free.any():
             answers = self.ask(sums, columns)
             c = scales(np.max([peaks for _, peaks in answers], axis=0), self.bias)
-            scaled = sum(part * (c / scales(peaks, True)) for part, peaks in answers)
-            total = divergence.brought_to_one(scaled)
+            scaled = [part * (c / scales(peaks, True)) for part, peaks in answers]
+            total = divergence.brought_to_one(reduce(np.add, scaled))
             m, new = len(free), 1
             active = divergence.products(in_columns(self.X, columns), self.y, c, m)
             if divergence.dependent(active, self.bias).any():  # other rows may tell them apart
-                every = sum(self.ask(products, columns, c, m))
+                every = reduce(np.add, self.ask(products, columns, c, m))
                 free = free & ~divergence.dependent(every, self.bias)
             while new:
                 X = in_columns(self.X, columns)
@@ -296,24 +266,3 @@ def in_front(low: Array, bias: float) -> bool:
         return False
     negative, positive = (Fraction(float(each)) for each in low)
     return positive + Fraction(bias) > 0 and negative - Fraction(bias) > 0
-
-
-def in_order(found: Separability) -> Separability:
-    """The same proof, by the numbers of its rows."""
-    proof = sorted(zip(found.rows, found.rivals or found.rows, found.multipliers, strict=True))
-    rows, rivals, shares = zip(*proof, strict=True)
-    rivals = rivals if found.rivals else ()
-    return replace(found, rows=rows, multipliers=shares, rivals=rivals)
-
-
-def asked_of_span(
-    asking: Coordinator, D: Labelled, rivals: tuple[int, ...], most: int
-) -> list[Spanned]:
-    """What shards answer about rows that are not in the span of these; none if there are none."""
-    used, whole = used_columns(D.X), asking.whole
-    D = replace(D, X=in_columns(D.X, used))
-    basis = D.vanishing(np.arange(len(D.y)), np.array(rivals, np.int64))
-    every = np.arange(whole.problem.width) if whole.columns is None else whole.columns
-    if not basis and not len(np.setdiff1d(every, used, assume_unique=True)):
-        return []
-    return asking.ask(span, used, basis, most)

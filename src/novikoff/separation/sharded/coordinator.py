@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, inf
-from typing import Any, NamedTuple
+from math import ceil, inf, nan
 
 import numpy as np
 from scipy import sparse
@@ -13,8 +12,18 @@ from novikoff.core.clock import now
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import DTYPES
 from novikoff.inputs.labels import numbered
-from novikoff.separation.sharded.protocol import Given, Problem, Question, Shards, given
-from novikoff.separation.sharded.questions import Measured, Surveyed, margins, survey
+from novikoff.separation.exact import Exact
+from novikoff.separation.kesler import margin_of_lowest
+from novikoff.separation.sharded.protocol import Answer, Given, Problem, Question, Shards
+from novikoff.separation.sharded.questions import (
+    Spanned,
+    Surveyed,
+    fetched,
+    margins,
+    sides,
+    span,
+    survey,
+)
 from novikoff.typing import Array, Matrix
 
 FEW, MANY = 100, 500
@@ -31,22 +40,8 @@ class Travel:
     """How many rows were sent, all shards together."""
     passes: int = 0
     """How often every shard was asked something."""
-
-
-class Whole(NamedTuple):
-    """What the shards are together."""
-
-    problem: Problem
-    starts: Array
-    """The number of the first row of every shard, and after them of all rows."""
-    longest: float
-    columns: Array | None
-    """Those that are used; None if they are many."""
-
-    @property
-    def n(self) -> int:
-        """How many rows there are."""
-        return int(self.starts[-1])
+    n_examples: int = 0
+    """How many rows there are, those of weight 0 not counted."""
 
 
 class Coordinator:
@@ -59,18 +54,26 @@ class Coordinator:
         self.deadline = inf
         """When to give up; what time the shards take to answer is added to it."""
         self.known = [np.zeros(0, np.int64) for _ in range(shards.count)]
-        self.whole = together(self.answers(survey, self.known), bias)
-        self.problem = self.whole.problem
+        surveyed = self.answers(survey, self.known)
+        self.problem = problem_of(surveyed, bias)
+        self.travel.n_examples = sum(told.n for told in surveyed)
+        self.starts = np.cumsum([0, *(told.n_rows for told in surveyed[:-1])])
+        """The number of the first row of every shard; rows of weight 0 have one too."""
+        self.longest = max(told.longest for told in surveyed)
+        self.columns = columns_of(surveyed)
+        """Those that are used; None if they are many."""
         self.X: Matrix = None
         self.y = np.zeros(0, np.int8)
         self.numbers = np.zeros(0, np.int64)
         """Of the active rows, among all."""
 
-    def ask(self, question: Callable[..., Any], *about: Any, **options: Any) -> list[Any]:
+    def ask(
+        self, question: Callable[..., Answer], *about: object, **options: object
+    ) -> list[Answer]:
         """The answers of all shards to a question about this."""
         return self.answers(partial(question, self.problem, *about, **options), self.known)
 
-    def answers(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+    def answers(self, question: Question[Answer], numbers: Sequence[Array]) -> list[Answer]:
         """The answers of all shards, given numbers of their rows."""
         started = now()
         answers = self.shards.ask(question, numbers)
@@ -89,7 +92,7 @@ class Coordinator:
         """Let rows that were sent be active; how many they are."""
         for k, new in enumerate(sent):
             self.known[k] = np.concatenate([self.known[k], new.rows])
-        X, y, numbers = gathered(sent, self.whole.starts)
+        X, y, numbers = gathered(sent, self.starts)
         self.travel.rows += len(y)
         if len(y):
             self.X = X if self.X is None else stacked([self.X, X])
@@ -97,32 +100,50 @@ class Coordinator:
             self.numbers = np.concatenate([self.numbers, numbers])
         return len(y)
 
-    def fetch(self, numbers: Sequence[int]) -> tuple[Matrix, Array]:
-        """The rows of these numbers, in this order, and their signs or classes."""
-        wanted = np.unique(np.array(numbers, np.int64))
-        starts = self.whole.starts
-        cuts = np.searchsorted(wanted, starts)
-        there = [wanted[cuts[k] : cuts[k + 1]] - starts[k] for k in range(self.shards.count)]
-        X, y, _ = gathered(self.answers(partial(given, self.problem), there), starts)
-        self.travel.rows += len(y)
-        places = np.searchsorted(wanted, numbers)
-        return X[places], y[places]
+    def fetch(self, numbers: Array) -> tuple[Matrix, Array, Array]:
+        """The examples with these numbers, their signs or classes, and which numbers those are."""
+        parts = np.split(numbers, np.searchsorted(numbers, self.starts[1:]))
+        there = [part - start for part, start in zip(parts, self.starts, strict=True)]
+        found = gathered(self.answers(partial(fetched, self.problem), there), self.starts)
+        self.travel.rows += len(found[1])
+        return found
 
-    def measure(self, *about: Any, **options: Any) -> tuple[Array, bool, int]:
+    def measure(self, *about: object, **options: object) -> tuple[Array, bool, int]:
         """The lowest scores or leads, whether all rows are in front, how many new rows came."""
-        answers: list[Measured] = self.ask(margins, *about, **options)
+        answers = self.ask(margins, *about, **options)
         low = np.min([a.low for a in answers], axis=0)
         return low, all(a.strict for a in answers), self.take([a.given for a in answers])
 
+    def span(self, used: Array, basis: list[Exact], most: int) -> list[Spanned]:
+        """What shards answer about rows that do not vanish on these; none if all must."""
+        every = np.arange(self.problem.width) if self.columns is None else self.columns
+        if not basis and not len(np.setdiff1d(every, used, assume_unique=True)):
+            return []
+        return self.ask(span, used, basis, most)
 
-def together(surveyed: list[Surveyed], bias: bool) -> Whole:
-    """What the shards are together, if they can be."""
-    for k, told in enumerate(surveyed):
-        if told.wrong is not None:
-            raise DataError(f"In shard {k:,}: {told.wrong}")
-    filled = [told for told in surveyed if told.n]
-    if not filled:
-        raise DataError("The shards have no examples: give some.")
+    # ------------------------------------------------------ what a certificate says of all rows
+
+    def least_margin(self, W: Array) -> float:
+        """A margin that these weights are certain to have; NaN unless they separate, exactly."""
+        W, free = self.problem.scaled(W), self.problem.free
+        low, strict, _ = self.measure(None, W, -inf, 0, with_bias=not free, doubts=1.0)
+        return margin_of_lowest(low, W, self.problem.bias) if strict else nan
+
+    def supports(self, W: Exact) -> bool:
+        """Are the weights nowhere on the wrong side, and somewhere on the right one?"""
+        answers = self.ask(sides, None, W, 0)
+        return all(a.lowest >= 0 for a in answers) and any(a.highest > 0 for a in answers)
+
+    def vanishes(self, used: Array, basis: list[Exact]) -> bool:
+        """Are all rows 0 outside of these columns, and on all of these weights for them?"""
+        return not any(a.beyond or a.met.any() for a in self.span(used, basis, 0))
+
+
+def problem_of(surveyed: list[Surveyed], bias: bool) -> Problem:
+    """What all shards have to know, if they can be one set of examples."""
+    filled = [told for told in surveyed if told.n_rows]
+    if not any(told.n for told in surveyed):
+        raise DataError("The shards have no examples, or none of a weight above 0: give some.")
     kinds = {told.labels.dtype.kind in "US" for told in filled}
     if len(kinds) > 1:
         raise DataError(
@@ -130,25 +151,27 @@ def together(surveyed: list[Surveyed], bias: bool) -> Whole:
         )
     width = max(told.width for told in filled)
     for k, told in enumerate(surveyed):
-        if told.n and told.width != width and not told.sparse:
+        if told.n_rows and told.width != width and not told.sparse:
             raise DataError(
                 f"Shard {k:,} has {told.width:,} columns, and another one {width:,}: all must have "
                 "the same."
             )
     labels = np.unique(np.concatenate([told.labels for told in filled]))
-    classes = numbered(np.tile(labels, 3))[0]
-    columns = None
-    if all(told.columns is not None for told in filled):
-        columns = np.unique(np.concatenate([told.columns for told in filled]))
-        columns = columns if len(columns) else np.zeros(1, np.int64)
-    starts = np.append(0, np.cumsum([told.n for told in surveyed]))
-    longest = max(told.longest for told in filled)
-    return Whole(Problem(classes, bias, width), starts, longest, columns)
+    return Problem(numbered(np.tile(labels, 3))[0], bias, width)
+
+
+def columns_of(surveyed: list[Surveyed]) -> Array | None:
+    """The columns that some row has an entry in, one at the least; None if they are many."""
+    each = [told.columns for told in surveyed if told.columns is not None]
+    if len(each) < len(surveyed):
+        return None
+    columns = np.unique(np.concatenate(each)).astype(np.int64)
+    return columns if len(columns) else np.zeros(1, np.int64)
 
 
 def gathered(sent: list[Given], starts: Array) -> tuple[Matrix, Array, Array]:
     """Rows from all shards, their signs or classes, and their numbers among all."""
-    numbers = [new.rows + start for new, start in zip(sent, starts, strict=False)]
+    numbers = [new.rows + start for new, start in zip(sent, starts, strict=True)]
     full = [new for new in sent if len(new.rows)] or sent[:1]
     y = np.concatenate([new.y for new in full])
     return stacked([new.X for new in full]), y, np.concatenate(numbers).astype(np.int64)

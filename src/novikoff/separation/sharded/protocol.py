@@ -7,48 +7,52 @@ question alone, so that it does not matter where or how often it is found.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import require_sound
 from novikoff.inputs.labels import as_labels, codes, known_by
-from novikoff.separation.certificate import Separability
-from novikoff.separation.geometry import in_rows
-from novikoff.separation.kesler import ManyClasses, examples, kind
+from novikoff.separation.geometry import in_columns, in_rows, of_some_weight
+from novikoff.separation.kesler import ManyClasses, examples
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.separation.widest import unit
-from novikoff.typing import Array, Matrix
+from novikoff.typing import Array, Matrix, MatrixLike
 
 
 class Piece(NamedTuple):
-    """The examples of a shard."""
+    """The examples of a shard; those of weight 0 are not there."""
 
     X: Matrix
     y: Array
     """Their labels."""
-    wrong: str | None = None
-    """What is wrong with them, if anything."""
+    numbers: Array
+    """Of the rows, as the shard counts them: those of weight 0 have one too. They increase."""
+    n: int
+    """How many rows the shard counts."""
+
+    def unknown(self, numbers: Array) -> Array:
+        """Which rows are not among those that have these numbers."""
+        others = np.ones(len(self.numbers), bool)
+        others[np.searchsorted(self.numbers, numbers)] = False
+        return others
 
 
-def piece(X: Matrix, y: Any, weight: Array | None = None) -> Piece:
-    """Examples as a shard keeps them. What is wrong with them is told when it is surveyed."""
+def piece(name: str, X: MatrixLike, y: ArrayLike, weight: ArrayLike | None = None) -> Piece:
+    """Examples as a shard keeps them; `name` is what the shard is called if they are wrong."""
     try:
-        if weight is not None and not weight.all():
-            raise DataError(
-                "Examples of weight 0 cannot be left out of a certificate of shards: leave them "
-                "out of the data."
-            )
         X = in_rows(X, least=0)
         require_sound(X)
         check_consistent_length(X, y)
-        y = as_labels(y) if len(y) else np.zeros(0)
+        n = X.shape[0]
+        labels = as_labels(y) if n else np.zeros(0)
+        return Piece(*of_some_weight(X, labels, weight), n)
     except ValueError as error:
-        return Piece(sparse.csr_array((0, 1)), np.zeros(0), str(error))
-    return Piece(X, y)
+        raise DataError(f"{name}: {error}") from None
 
 
 class Problem(NamedTuple):
@@ -73,14 +77,9 @@ class Problem(NamedTuple):
         """Examples with their signs, or the numbers of their classes."""
         return examples(X, y, len(self.classes), self.bias)
 
-    def weights(self, told: Separability) -> Array:
-        """Those of a certificate: one row, or one a class, the bias last."""
-        W = weights_of(told.coef, told.intercept)
+    def scaled(self, W: Array) -> Array:
+        """Weights of two classes divided by about their length, exactly; others as they are."""
         return W if self.many else unit(W)
-
-    def at_least(self, low: Array, W: Array) -> float:
-        """The margin of weights that these are the lowest scores of, or leads."""
-        return max(0.0, kind(len(self.classes)).at_least(low, W, self.bias))
 
 
 class Given(NamedTuple):
@@ -93,7 +92,8 @@ class Given(NamedTuple):
     """Their signs, or numbers of classes."""
 
 
-Question = Callable[[Piece, Array], Any]
+Answer = TypeVar("Answer")
+Question = Callable[[Piece, Array], Answer]
 """A function of a shard and of numbers of its rows."""
 
 
@@ -104,43 +104,37 @@ class Shards(Protocol):
     def count(self) -> int:
         """How many there are."""
 
-    def ask(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+    def ask(self, question: Question[Answer], numbers: Sequence[Array]) -> list[Answer]:
         """The answers of all of them, in their order."""
 
 
 class Here:
     """Shards in the memory of this process."""
 
-    def __init__(self, examples: Sequence[tuple[Any, Any]]) -> None:
-        self.pieces = [piece(X, y) for X, y in examples]
+    def __init__(self, examples: Sequence[tuple[Any, ...]]) -> None:
+        """`examples` has (X, y) or (X, y, sample_weight) for every shard."""
+        self.pieces = [piece(f"In shard {k:,}", *one) for k, one in enumerate(examples)]
 
     @property
     def count(self) -> int:
         """How many there are."""
         return len(self.pieces)
 
-    def ask(self, question: Question, numbers: Sequence[Array]) -> list[Any]:
+    def ask(self, question: Question[Answer], numbers: Sequence[Array]) -> list[Answer]:
         """The answers of all of them, in their order."""
         return [question(p, some) for p, some in zip(self.pieces, numbers, strict=True)]
 
 
-# ------------------------------------------------------------- getting at weights, rows and columns
-
-
-def weights_of(coef: Any, intercept: Any) -> Array:
-    """One row of weights, or one for each class, the bias last."""
-    rows = np.atleast_2d(np.asarray(coef))
-    biases = np.broadcast_to(np.reshape(intercept, (-1, 1)), (len(rows), 1))
-    return np.hstack([rows, biases])
+# ------------------------------------------------------------- getting at rows and columns
 
 
 def seen(problem: Problem, used: Array | None, shard: Piece) -> TwoClasses | ManyClasses:
     """The examples in some columns, which are sorted; None for all."""
-    X = in_columns(widened(shard.X, problem.width), used)
+    X = in_columns(in_all_columns(shard.X, problem.width), used)
     return problem.examples(X, coded(shard.y, problem))
 
 
-def widened(X: Matrix, width: int) -> Matrix:
+def in_all_columns(X: Matrix, width: int) -> Matrix:
     """The rows in all columns: sparse ones may not have heard of the last."""
     if not sparse.issparse(X) or X.shape[1] == width:
         return X
@@ -152,30 +146,7 @@ def coded(y: Array, problem: Problem) -> Array:
     return known_by(codes(y, problem.classes), problem.classes)
 
 
-def in_columns(X: Matrix, used: Array | None) -> Matrix:
-    """The rows in some columns."""
-    if used is None:
-        return X
-    if not sparse.issparse(X):
-        return np.ascontiguousarray(X[:, used])
-    places = np.minimum(np.searchsorted(used, X.indices), len(used) - 1)
-    kept = used[places] == X.indices
-    starts = np.append(0, np.cumsum(kept))[X.indptr]
-    parts = X.data[kept], places[kept].astype(np.int32), starts
-    return sparse.csr_array(parts, shape=(X.shape[0], len(used)))
-
-
-def reaching_beyond(X: Matrix, used: Array) -> Array:
-    """Which rows have an entry in another column."""
-    if not sparse.issparse(X):
-        other = np.setdiff1d(np.arange(X.shape[1]), used)
-        beyond: Array = X[:, other].any(axis=1)
-        return beyond
-    other = (X.data != 0) & ~np.isin(X.indices, used)
-    counts: Array = np.diff(np.append(0, np.cumsum(other))[X.indptr])
-    return counts > 0
-
-
 def given(problem: Problem, shard: Piece, rows: Array) -> Given:
-    """These rows of a shard."""
-    return Given(rows, widened(shard.X, problem.width)[rows], coded(shard.y[rows], problem))
+    """The rows at these places of a shard."""
+    X, y = in_all_columns(shard.X, problem.width)[rows], coded(shard.y[rows], problem)
+    return Given(shard.numbers[rows], X, y)

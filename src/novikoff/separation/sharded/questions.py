@@ -13,16 +13,14 @@ from scipy import sparse
 from novikoff.inputs.arrays import as_rows
 from novikoff.separation import divergence
 from novikoff.separation.exact import Exact
-from novikoff.separation.geometry import column_peaks, cosines, longest
+from novikoff.separation.geometry import column_peaks, cosines, longest, reaching_beyond
 from novikoff.separation.search import scales
-from novikoff.separation.sharded.protocol import Given, Piece, Problem, given, reaching_beyond, seen
+from novikoff.separation.sharded.protocol import Given, Piece, Problem, given, seen
 from novikoff.typing import Array
 
 
-def lowest_of(scores: Array, among: Array, known: Array, most: int) -> Array:
-    """The rows of lowest score among some that are not known, at most so many."""
-    among = among.copy()
-    among[known] = False
+def lowest_of(scores: Array, among: Array, most: int) -> Array:
+    """Where the lowest scores are among some, at most so many."""
     rows = np.flatnonzero(among)
     return rows[np.argsort(scores[rows], kind="stable")[:most]]
 
@@ -31,6 +29,9 @@ class Surveyed(NamedTuple):
     """What a shard is."""
 
     n: int
+    """How many examples it has."""
+    n_rows: int
+    """How many rows it counts, with those of weight 0."""
     width: int
     sparse: bool
     labels: Array
@@ -38,7 +39,6 @@ class Surveyed(NamedTuple):
     longest: float
     columns: Array | None
     """Those that some row has an entry in; None if they are many."""
-    wrong: str | None
 
 
 def survey(shard: Piece, numbers: Array) -> Surveyed:
@@ -46,9 +46,13 @@ def survey(shard: Piece, numbers: Array) -> Surveyed:
     X = shard.X
     columns = np.unique(X.indices) if sparse.issparse(X) else np.flatnonzero(X.any(axis=0))
     few = columns if len(columns) <= divergence.WIDE else None
-    reach = float(longest(as_rows(X), X.shape[0]))
     labels = np.unique(shard.y)
-    return Surveyed(X.shape[0], X.shape[1], sparse.issparse(X), labels, reach, few, shard.wrong)
+    return Surveyed(len(shard.y), shard.n, X.shape[1], sparse.issparse(X), labels, longest(X), few)
+
+
+def fetched(problem: Problem, shard: Piece, numbers: Array) -> Given:
+    """Which examples have these numbers? Rows of weight 0 are none."""
+    return given(problem, shard, np.flatnonzero(np.isin(shard.numbers, numbers)))
 
 
 def first(problem: Problem, each: int, shard: Piece, numbers: Array) -> Given:
@@ -89,7 +93,7 @@ def margins(
     the doubt in them, and who states a margin leaves room for that; who checks one does not.
     """
     low, s, behind = seen(problem, used, shard).in_front(W, with_bias=with_bias, doubts=doubts)
-    rows = lowest_of(s, behind | (s < limit), numbers, most)
+    rows = lowest_of(s, (behind | (s < limit)) & shard.unknown(numbers), most)
     return Measured(low, not behind.any(), given(problem, shard, rows))
 
 
@@ -106,8 +110,9 @@ def sides(
 ) -> Sided:
     """Which rows are on the wrong side of these exact weights?"""
     low, high = seen(problem, used, shard).signs(W)
-    rows = given(problem, shard, lowest_of(low, low < 0, numbers, most))
-    return Sided(int(low.min(initial=1)), int(high.max(initial=-1)), rows)
+    rows = lowest_of(low, (low < 0) & shard.unknown(numbers), most)
+    sent = given(problem, shard, rows)
+    return Sided(int(low.min(initial=1)), int(high.max(initial=-1)), sent)
 
 
 class Spanned(NamedTuple):
@@ -125,16 +130,15 @@ def span(
 ) -> Spanned:
     """Which rows have an entry in another column, or do not vanish on these weights?"""
     D, beyond = seen(problem, used, shard), reaching_beyond(shard.X, used)
-    known, met = np.zeros(len(D.y), bool), np.zeros(len(basis), bool)
-    known[numbers] = True
-    rows = [np.flatnonzero(beyond & ~known)[:most]]
+    unknown, met = shard.unknown(numbers), np.zeros(len(basis), bool)
+    rows = [np.flatnonzero(beyond & unknown)[:most]]
     each = max(1, most // max(1, len(basis)))
     for k, W in enumerate(basis):
         low, high = D.signs(W)
         off = (low != 0) | (high != 0)
         met[k] = off.any()
-        known[np.concatenate(rows)] = True
-        rows.append(np.flatnonzero(off & ~known)[:each])
+        unknown[np.concatenate(rows)] = False
+        rows.append(np.flatnonzero(off & unknown)[:each])
     chosen = np.sort(np.concatenate(rows)[:most])
     return Spanned(bool(beyond.any()), met, given(problem, shard, chosen))
 
@@ -165,4 +169,5 @@ def turned_away(
     D = seen(problem, used, shard)
     scores = np.empty(len(D.y))
     cosines(v, c, as_rows(D.X), D.y, scores)
-    return given(problem, shard, lowest_of(scores, scores < divergence.WRONG, numbers, most))
+    wrong = (scores < divergence.WRONG) & shard.unknown(numbers)
+    return given(problem, shard, lowest_of(scores, wrong, most))

@@ -5,21 +5,18 @@ where they arrive. Together that is what `Separability.verify` does.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from novikoff.errors import DataError
 from novikoff.separation import widest
-from novikoff.separation.certificate import NONE, Separability
-from novikoff.separation.exact import Exact
-from novikoff.separation.sharded.certify import asked_of_span
+from novikoff.separation.certificate import Separability
 from novikoff.separation.sharded.coordinator import Coordinator, Travel
-from novikoff.separation.sharded.protocol import Shards, weights_of
-from novikoff.separation.sharded.questions import sides
-from novikoff.separation.two_classes import Labelled
+from novikoff.separation.sharded.protocol import Shards
+from novikoff.separation.two_classes import weights_of
 
 
 def verify(
@@ -40,51 +37,12 @@ def verify(
     -------
     bool, Travel
     """
-    asking = Coordinator(shards, certificate.fit_intercept, report)
-    try:
-        return holds(certificate, asking), asking.travel
-    except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
+    asking, rows = Coordinator(shards, certificate.fit_intercept, report), certificate.rows
+    if not all(isinstance(row, int) and 0 <= row < 2**62 for row in rows):
         return False, asking.travel
-
-
-def holds(told: Separability, asking: Coordinator) -> bool:
-    """Does a certificate hold? The rows of its proof are looked at here, the others there."""
-    rows, n = told.rows, asking.whole.n
-    if told.n_classes != len(asking.problem.classes) or not rows or told.verdict == "undecided":
-        return False
-    if not all(isinstance(row, int) and 0 <= row < n for row in rows):
-        return False
-    numbers = sorted(set(rows))
-    D = asking.problem.examples(*asking.fetch(numbers))
-    few = replace(told, rows=tuple(np.searchsorted(numbers, rows).tolist()))
-    if told.verdict == "separable":
-        return few.holds(D) and separates(told, asking)
-    if told.margin != NONE or not (D.proper(few) and D.cancels(few)):
-        return False
-    if told.verdict == "quasi-separable":
-        exact = D.exactly_stated(few)
-        return exact is not None and supports(exact, asking)
-    return told.verdict == "inseparable" and spans(few, D, asking)
-
-
-def separates(told: Separability, asking: Coordinator) -> bool:
-    """Is every row strictly on its side, and the margin no less than stated?"""
-    W, free = asking.problem.weights(told), asking.problem.free
-    low, strict, _ = asking.measure(None, W, -inf, 0, with_bias=not free, doubts=1.0)
-    return strict and told.margin.lower <= asking.problem.at_least(low, W)
-
-
-def supports(exact: Exact, asking: Coordinator) -> bool:
-    """Is the exact witness nowhere on the wrong side, and somewhere on the right one?"""
-    answers = asking.ask(sides, None, exact, 0)
-    return all(a.lowest >= 0 for a in answers) and any(a.highest > 0 for a in answers)
-
-
-def spans(few: Separability, D: Labelled, asking: Coordinator) -> bool:
-    """Whatever vanishes on the rows of the proof vanishes on all rows."""
-    at = np.array(few.rows)
-    answers = asked_of_span(asking, replace(D, X=D.X[at], y=D.y[at]), few.rivals, 0)
-    return not any(a.beyond or a.met.any() for a in answers)
+    X, y, numbers = asking.fetch(np.unique(np.array(rows, np.int64)))
+    few = certificate.renumbered(numbers)
+    return few is not None and few.holds(asking.problem.examples(X, y), asking), asking.travel
 
 
 # ------------------------------------------------------------- any hyperplane
@@ -96,6 +54,7 @@ class Reach(NamedTuple):
     Parameters
     ----------
     n_rows : int
+        Those of weight 0 are not there.
     radius : float
         The length of the longest row, before a bias joins it.
     margin : float
@@ -112,7 +71,7 @@ class Reach(NamedTuple):
     separates: bool
 
 
-def measure(shards: Shards, coef: Any, intercept: Any = 0.0) -> Reach:
+def measure(shards: Shards, coef: ArrayLike, intercept: ArrayLike = 0.0) -> Reach:
     """The radius of all rows, and the least margin that these weights have on them.
 
     Parameters
@@ -143,6 +102,6 @@ def measure(shards: Shards, coef: Any, intercept: Any = 0.0) -> Reach:
     if not np.isfinite(W).all() or not W[:, :-1].any():
         raise DataError("The weights must be finite, and one of them not 0.")
     low, strict, _ = asking.measure(None, W, -inf, 0)
-    size = widest.length_up((W if K > 2 else W[:, :-1]).ravel().tolist())
+    size = widest.exact_length_up((W if K > 2 else W[:, :-1]).ravel().tolist())
     margin = widest.down(float(low.min()) / size) if low.min() > 0 else float(low.min()) / size
-    return Reach(asking.whole.n, asking.whole.longest, margin, strict)
+    return Reach(asking.travel.n_examples, asking.longest, margin, strict)
