@@ -146,8 +146,9 @@ class FileError(DataError):
 
     def moved(self, path: str, lines: int = 0) -> "FileError":
         """The same error in what is called otherwise, so many lines further down."""
-        line = None if self.line is None else self.line + lines
-        return FileError(path, self.what, line=line, column=self.column, **self.parameters)
+        same = copy(self)
+        same.path, same.line = path, None if self.line is None else self.line + lines
+        return same
 
     def spelled(self, spell: Callable[..., str]) -> str:
         """The message, after the place."""

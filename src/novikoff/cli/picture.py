@@ -52,7 +52,7 @@ def figure_of_run(trace: Trace, kind: str) -> object:
     """The proof of a run, or its progress."""
     from novikoff.plots import ProgressDisplay, ProofDisplay
 
-    display: Any = ProofDisplay if kind == "proof" else ProgressDisplay
+    display = ProofDisplay if kind == "proof" else ProgressDisplay
     return display.from_trace(trace).figure_
 
 

@@ -3,7 +3,7 @@
 import os
 import sys
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any
 
 from novikoff.cli.text import counted
 from novikoff.cli.training import Training
@@ -19,9 +19,6 @@ class Bar(ExitStack):
         super().__init__()
         self.shown = sys.stderr.isatty() and not hidden
         self.bar: Any = None
-
-    def __enter__(self) -> Self:
-        return self
 
     def start(self, **options: object) -> None:
         """Show it, with nothing done yet; if it is shown already, that is as it is."""

@@ -250,12 +250,13 @@ class Training:
             f"{self.file.called} takes more than the {self.memory:,} bytes of --memory, and {why}"
         )
 
-    def _classes(self) -> Any:
+    def _classes(self) -> Array:
         """The labels of the file, as far as it must be read to see two."""
         if self.pipe is not None:
             self._once = self.file.stream(self.plan.block_bytes)
         if self.model._is_fitted():
-            return self.model.classes_
+            known: Array = self.model.classes_
+            return known
         labels: list[Any] = []
         first: list[Data] = []
         n_blocks, skipped = 0, Skipped()
@@ -295,7 +296,7 @@ class Training:
                 "both labels by --classes, mix the examples, or give a file."
             )
 
-    def _named(self, labels: list[Any]) -> Any:
+    def _named(self, labels: list[Any]) -> Array:
         """The labels as classes; and the weights of classes by them."""
         try:
             many = self.model._takes_many_classes

@@ -68,8 +68,8 @@ def checked(sample_weight: Given, n: int) -> Array:
     if bad.any():
         i = int(bad.argmax())
         raise DataError(
-            "All of {sample_weight} must be finite and not negative, but entry "
-            f"{i} is {weight[i]}. Give 0 to leave an example out.",
+            f"{{sample_weight}} must be finite and not negative, but entry {i} is {weight[i]}. "
+            "Give 0 to leave an example out.",
             sample_weight=None,
         )
     return weight

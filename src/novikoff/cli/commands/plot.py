@@ -2,7 +2,7 @@
 
 import warnings
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from novikoff.cli import DONE
 from novikoff.cli.options import COUNT, ask_reading
@@ -126,6 +126,7 @@ def drawn(
     """The figure that was asked for."""
     from novikoff.cli.picture import figure_of_run
     from novikoff.plots import BoundaryDisplay, ComparisonDisplay, UpdateDisplay
+    from novikoff.plots.style import Display
 
     if trace is not None and arguments.kind != "update":
         try:
@@ -137,7 +138,7 @@ def drawn(
         k = len(trace) if arguments.update is None else arguments.update
         if not 1 <= k <= len(trace):
             raise ParameterError(f"--update {k}: the run made {len(trace):,}.")
-        display: Any = UpdateDisplay.from_trace(trace, k)
+        display: Display = UpdateDisplay.from_trace(trace, k)
     elif arguments.kind == "comparison":
         try:
             display = ComparisonDisplay.from_data(data.X, data.y, random_state=0)
