@@ -13,8 +13,7 @@ import pytest
 import zstandard
 
 from novikoff.data import Place, read, stream, text_blocks
-from novikoff.data.opener import open_source
-from novikoff.data.plain_file import PlainFile
+from novikoff.data.opener import PlainFile, open_source
 from novikoff.errors import DataError, FileError, ParameterError
 
 NUMBER, LABEL = "a finite number", "a label, a finite number"

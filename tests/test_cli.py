@@ -696,9 +696,8 @@ def test_a_row_that_counts_for_nothing_is_not_there(tmp_path):
     assert "separable: the proof holds" in done("verify", tmp_path / "c", *words)
     assert "none in the last" in run("fit", *words, "-o", tmp_path / "m").stderr
     assert done("certify", tmp_path / "t.csv", "--ignore", "count").startswith("inseparable")
-    finished = run("certify", *words, "--cluster", "local", "--workers", 1)
-    assert finished.returncode == 3
-    assert "Examples of weight 0 cannot be left out of a certificate of shards" in finished.stderr
+    shards = done("certify", *words, "--cluster", "local", "--workers", 1)
+    assert shards.startswith("separable")
 
 
 def test_a_search_for_a_proof_says_what_it_does_and_whether_it_succeeded(tmp_path, monkeypatch):

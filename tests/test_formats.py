@@ -1,5 +1,7 @@
 """A file format is a line in the table and a file of its name, and everything goes by that."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -7,7 +9,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from novikoff.data import Data, formats, read, stream, write
+import novikoff
+from commands import done
+from novikoff.data import Data, feature_index, formats, load, read, stream, write
 from novikoff.data.formats import FORMATS, WRITTEN, Format, Handler
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Place
@@ -62,5 +66,37 @@ def test_messages_list_the_formats(tmp_path):
         read(tmp_path / "x")
     with pytest.raises(ParameterError, match=f"one of {', '.join(WRITTEN)}.$"):
         write(tmp_path / "x", [[1.0]], [1])
-    with pytest.raises(ParameterError, match="format='xls' .* must be one of None, 'svmlight'"):
+    with pytest.raises(ParameterError, match="^format='xls' was given, .* one of 'svmlight', "):
         read(tmp_path / "x", format="xls")
+
+
+UNCOMPILED = """
+import sys
+from novikoff.cli import main
+from novikoff.data import feature_index
+
+for path in sys.argv[1:]:
+    assert main(["fit", path, "-o", path + ".uncompiled", "--quiet"]) == 0
+print(feature_index("wings", "animal"), feature_index("9" * 30))
+"""
+
+
+def test_every_format_is_learned_from_uncompiled_as_well(tmp_path):
+    """Warnings, which compiled code does not give, are errors."""
+    X, y, _ = load("iris")
+    y = (y == "setosa").astype(float)
+    paths = [str(tmp_path / f"x{FORMATS[name].suffixes[0]}") for name in WRITTEN]
+    for path in paths:
+        write(path, X, y)
+    env = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    words = [sys.executable, "-W", "error", "-c", UNCOMPILED, *paths]
+    ran = subprocess.run(words, env=env, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == [
+        str(feature_index(*words)) for words in (("wings", "animal"), ("9" * 30,))
+    ]
+    for path in paths:
+        done("fit", path, "-o", f"{path}.compiled", "--quiet")
+        one, other = (novikoff.load(f"{path}.{way}") for way in ("compiled", "uncompiled"))
+        assert one.coef_.tolist() == other.coef_.tolist()
+        assert one.mistakes_.tolist() == other.mistakes_.tolist()

@@ -322,7 +322,7 @@ def test_examples_are_those_of_vowpal_wabbit(workspace, line):
 
 @given(st.binary(max_size=20), st.integers(0, 2**32 - 1))
 def test_murmur_is_its_twin(key, seed):
-    from novikoff.data.hashing import hash_of
+    from novikoff.data.feature_hash import hash_of
 
     name = np.frombuffer(bytearray(key), np.uint8)
     assert int(hash_of(name, np.uint64(seed))) % 2**32 == naive.vowpal_hash(key, seed) % 2**32

@@ -123,6 +123,17 @@ def is_whole(given: object, least: int = 1) -> bool:
     return isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= least
 
 
+def one_of(*choices: str, function: bool = False) -> Kind:
+    """One of a few words, or, with `function`, a function in their place."""
+    words = ", ".join(map(repr, choices)) + (", or a function" if function else "")
+
+    def allows(given: object) -> bool:
+        return (isinstance(given, str) and given in choices) or (function and callable(given))
+
+    word = "{" + ", ".join(f'"{word}"' for word in choices) + "}" + " or function" * function
+    return Kind(word, f"one of {words}", allows, choices=choices)
+
+
 WHOLE = Kind("int", "a whole number, 1 or more", is_whole, int)
 FLAG = Kind(
     "bool",
@@ -179,14 +190,7 @@ def choice(
     **more: Any,
 ) -> Any:
     """One of a few words, or, with `function`, a function in their place."""
-    words = ", ".join(map(repr, choices)) + (", or a function" if function else "")
-
-    def allows(given: object) -> bool:
-        return (isinstance(given, str) and given in choices) or (function and callable(given))
-
-    word = "{" + ", ".join(f'"{word}"' for word in choices) + "}" + " or function" * function
-    kind = Kind(word, f"one of {words}", allows, choices=choices)
-    return Parameter(default, kind, short, text, **more)
+    return Parameter(default, one_of(*choices, function=function), short, text, **more)
 
 
 def given(*, default: Any, kind: Kind, short: str, text: str, **more: Any) -> Any:
@@ -254,6 +258,6 @@ def constructor(parameters: dict[str, Parameter]) -> Callable[..., None]:
     return __init__
 
 
-def require(name: str, given: object, kind: Kind) -> None:
+def require(name: str, given: object, kind: Kind, words: tuple[str | None, ...] = ()) -> None:
     """Raise a `ParameterError` if an argument that is no parameter of a learner cannot be this."""
-    Parameter(None, kind, "", "").check(name, given)
+    Parameter(None, kind, "", "", words).check(name, given)

@@ -11,8 +11,7 @@ import numpy as np
 from novikoff.cli.conflicts import require_meaning
 from novikoff.cli.options import READING
 from novikoff.data.locations import blamed_on_row, first_not_among, first_other, third_label
-from novikoff.data.opener import open_source
-from novikoff.data.pipes import Pipe
+from novikoff.data.opener import Pipe, open_source
 from novikoff.data.reader import guess, read, stream, survey
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place, Skipped

@@ -11,7 +11,7 @@ from novikoff.cli.data_file import DataFile
 from novikoff.cli.options import OF_FORMATS
 from novikoff.cli.text import counted, listed, tell_skipped
 from novikoff.data.locations import third_label
-from novikoff.data.pipes import Pipe
+from novikoff.data.opener import Pipe
 from novikoff.data.results import Blocks, Data, Skipped
 from novikoff.errors import FileError, ParameterError
 from novikoff.learners.base import MistakeDriven

@@ -17,7 +17,7 @@ from novikoff.cli.signals import as_signalled, stopping
 from novikoff.cli.summary import finish, tell_so_far
 from novikoff.cli.text import counted
 from novikoff.cli.training import weights_of_classes
-from novikoff.data.pipes import Pipe
+from novikoff.data.opener import Pipe
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import BadRow, FileError, ParameterError
 from novikoff.inputs.labels import as_labels

@@ -16,7 +16,7 @@ import numpy as np
 
 from novikoff.cli.checkpoint import Position, is_position, other_run
 from novikoff.cli.data_file import DataFile, named_labels
-from novikoff.data.pipes import Pipe
+from novikoff.data.opener import Pipe
 from novikoff.data.results import Blocks, Data, Place, Skipped
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
 from novikoff.files import fingerprint, state_of

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from novikoff.data.opener import open_source
-from novikoff.data.plain_file import changed
-from novikoff.data.ranges import blamed_on_row_of_range, ranges_of, read_range
-from novikoff.data.reader import guess, read
+from novikoff.data.locations import blamed_on_row
+from novikoff.data.opener import changed, open_source
+from novikoff.data.reader import guess, ranges_of, read, read_range
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data
 from novikoff.errors import DataError, FileError, ParameterError
@@ -115,7 +114,7 @@ class FileShard(Shard):
     def blamed(self, data: Data, row: int, what: str, reading: dict[str, Any]) -> DataError:
         """An error at the line that a row came from."""
         options = {"n_jobs": 1} | reading
-        return self._renamed(blamed_on_row_of_range(self.path, data, row, options, what))
+        return self._renamed(blamed_on_row(self.path, self.path, data, row, options, what))
 
     def _renamed(self, error: FileError) -> FileError:
         """The same error of the path as it was given."""

@@ -2,7 +2,7 @@
 
 import csv
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ class DataSet(NamedTuple):
 
     X: npt.NDArray[np.float64]
     """One row per example."""
-    y: npt.NDArray[Any]
+    y: npt.NDArray[np.str_]
     """The class of each, by name."""
     feature_names: list[str]
     """What the columns are."""

@@ -11,11 +11,14 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import IO, Any
+from types import ModuleType
+from typing import IO, TYPE_CHECKING, Any
 
 from novikoff.data.formats import missing
-from novikoff.data.pipes import Pipe
 from novikoff.errors import FileError
+
+if TYPE_CHECKING:
+    from novikoff.data.opener import Tap
 
 ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -29,17 +32,18 @@ def compression(head: bytes) -> str | None:
 
 
 class Decompressed:
-    """What a pipe has compressed, frame after frame, as in files that were joined.
+    """What a tap gives compressed, frame after frame, as in files that were joined.
 
     (The readers of some of the packages take a cut frame for a whole one.)
     """
 
-    def __init__(self, kind: str, pipe: Pipe) -> None:
-        self._pipe, self._kind = pipe, kind
+    def __init__(self, kind: str, tap: "Tap", packed: bytearray) -> None:
+        self._kind, self._tap = kind, tap
+        self._packed = packed  # what was taken from the tap already
         self._errors: tuple[type[Exception], ...] = (OSError, ValueError, zlib.error)
         self._new_frame: Callable[[], Any]
         if kind == "zstd":
-            zstandard = zstandard_for(pipe.name)
+            zstandard = zstandard_for(tap.name)
             self._new_frame = zstandard.ZstdDecompressor().decompressobj
             self._errors = (*self._errors, zstandard.ZstdError)
         elif kind == "gzip":
@@ -50,15 +54,22 @@ class Decompressed:
 
     def read(self, n: int) -> bytes:
         """Some more bytes, whatever `n` is; none at the end."""
-        while given := bytes(self._pipe.read(SIP)):
+        while given := self._sip():
             if got := self._decompress(given):
                 return got
-        if self._begun and not self._pipe.ended:
+        if self._begun and not self._tap.off:
             raise FileError(
-                self._pipe.name,
+                self._tap.name,
                 f"found the end of the file, expected more of its {self._kind} data",
             )
         return b""
+
+    def _sip(self) -> bytes:
+        if not self._packed:
+            return self._tap.read(SIP)
+        sip = bytes(self._packed[:SIP])
+        del self._packed[:SIP]
+        return sip
 
     def _decompress(self, given: bytes) -> bytes:
         parts = []
@@ -67,7 +78,7 @@ class Decompressed:
                 parts.append(self._frame.decompress(given))
             except self._errors as error:
                 raise FileError(
-                    self._pipe.name, f"found damaged {self._kind} data: {error}"
+                    self._tap.name, f"found damaged {self._kind} data: {error}"
                 ) from error
             self._begun, given = not self._frame.eof, b""
             if self._frame.eof:
@@ -75,7 +86,7 @@ class Decompressed:
         return b"".join(parts)
 
 
-def zstandard_for(name: str) -> Any:
+def zstandard_for(name: str) -> ModuleType:
     """The package that a file of that name needs."""
     try:
         return import_module("zstandard")

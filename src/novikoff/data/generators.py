@@ -1,17 +1,18 @@
 """Data of any size whose margin is known, because it was planted."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from novikoff.errors import ParameterError
+from novikoff.typing import Array
 
 
 class Planted(NamedTuple):
     """Examples that a known hyperplane separates."""
 
-    X: npt.NDArray[Any]
+    X: Array
     y: npt.NDArray[np.int64]
     """-1 and +1."""
     coef: npt.NDArray[np.float64]

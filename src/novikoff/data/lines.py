@@ -1,10 +1,11 @@
-"""What the two text parsers share: where they write, what they report, how they count.
+"""The kernel that parses text: line by line, each as the rule of its format says.
 
-A parser is a kernel that goes through a text line by line and writes the rows it finds into
-a `Sink`, arrays that are as long as `count` said they must be at most. What is wrong with a line
-is written into a table of faults instead, of which only the first few are kept.
+The rows it finds are written into a `Sink`, arrays that are as long as they must be at most. What
+is wrong with a line is written into a table of faults instead, of which only the first few are
+kept. A rule is a named tuple, in the file of its format; beside it stands its `parse_line`.
 """
 
+from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ GOOD, BLANK, CHANGED, WIDE = 0, -1, -2, -3
 """What became of a line without a fault. `CHANGED`: more came than was counted before;
 `WIDE`: an index does not fit the type of the sink's. Both end the parsing.
 """
+INT32_MOST = 2**31 - 1
 
 
 class Sink(NamedTuple):
@@ -34,23 +36,6 @@ class Sink(NamedTuple):
     """First and last place of each row's tag in the text."""
 
 
-class Rule(NamedTuple):
-    """What is asked of a line."""
-
-    least: int
-    """The least index allowed."""
-    most: int
-    """The greatest index allowed (of svmlight), or the mask of a hash (of Vowpal Wabbit)."""
-    fits: int
-    """The greatest index that the sink has room for."""
-    base: int
-    """What to take off an index."""
-    unlabelled: bool
-    """Are lines without a label allowed?"""
-    skip: bool
-    """Go on after a bad line?"""
-
-
 class Tally(NamedTuple):
     """What a parser found in a text."""
 
@@ -59,9 +44,9 @@ class Tally(NamedTuple):
     lines: int
     faults: int
     least: int
-    """The least index, as written; 2^63 - 1 if there is none."""
+    """The least index in the sink; 2^63 - 1 if there is none."""
     most: int
-    """The greatest index, as written; -1 if there is none."""
+    """The greatest index in the sink; -1 if there is none."""
     ended: int
     """What became of the last line."""
 
@@ -101,10 +86,37 @@ def note(faults, bad, start, at, line, fault):
         faults[bad, 0], faults[bad, 1], faults[bad, 2], faults[bad, 3] = start, at, line, fault
 
 
-@njit(forceinline=True)
-def parsing_goes_on(became, bad, rule):
-    """Is there a next line to parse, after what became of the last?"""
-    return became > CHANGED and (bad == 0 or rule.skip)
+@singledispatch
+def parse_line(
+    rule: object, text: npt.NDArray[np.uint8], at: int, sink: Sink, row: int, k: int
+) -> tuple[int, int, int]:
+    """One line into row `row`: where it ended, the entries so far, and what became of it.
+
+    A rule says, as `skip`, whether to go on after a bad line.
+    """
+    raise NotImplementedError(type(rule))
+
+
+@njit(cache=True, nogil=True)
+def parse(text, sink, rule, faults):
+    """All lines of a text that ends in a newline."""
+    at, row, k, line, bad = U(0), U(0), U(0), 0, np.int64(0)
+    least, most = np.int64(2**63 - 1), np.int64(-1)
+    became = GOOD
+    while at < U(len(text)) and became > CHANGED and (bad == 0 or rule.skip):
+        start, line = at, line + 1
+        at, stop, became = parse_line(rule, text, at, sink, row, k)
+        if became == GOOD:
+            if stop > k:
+                least = min(least, np.int64(sink.indices[k]))
+                most = max(most, np.int64(sink.indices[stop - U(1)]))
+            sink.lengths[row] = stop - k
+            row, k = row + U(1), stop
+        elif became > 0:
+            note(faults, bad, start, at, line, became)
+            bad += 1
+        at = past_newline(text, at)
+    return Tally(np.int64(row), np.int64(k), line, bad, least, most, became)
 
 
 @njit(cache=True, nogil=True)

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from novikoff.data.formats import FORMATS
-from novikoff.data.pipes import Pipe
+from novikoff.data.opener import Pipe, PlainFile, open_source
 from novikoff.data.reader import stream
 from novikoff.data.results import Data
+from novikoff.data.text_blocks import lines_before
 from novikoff.errors import FileError
 from novikoff.inputs.labels import as_labels, as_written
+from novikoff.typing import Array
 
 FEW = 2**14
 """How many bytes of a block to read again at a time, before going line by line."""
@@ -35,6 +37,10 @@ def blamed_on_row(
     line = line_of(source, block, row, reading)
     if line is None:
         what += f" (in one of the lines {block.start.line:,} to {block.next.line - 1:,})"
+    elif block.start.line == 1 and block.start.offset > 0:  # it is of `read_range`
+        with closing(open_source(source)) as opened:
+            if isinstance(opened, PlainFile):
+                line += lines_before(opened, block.start.offset)
     return FileError(path, what, line=line, **parameters)
 
 
@@ -58,27 +64,26 @@ def line_of(source: str | Pipe, block: Data, row: int, reading: dict[str, Any]) 
     return int(at.line)
 
 
-def first_other(y: Any, known: Sequence[Any]) -> tuple[int, Any] | None:
+def first_other(y: Array, known: Sequence[object]) -> tuple[int, object] | None:
     """The first row with a label that is not among two, and that label.
 
     If fewer than two are known, the first others that come are taken for them.
     """
     labels, first = np.unique(as_labels(y), return_index=True)
-    new = [(int(i), label) for label, i in zip(labels, first, strict=True) if label not in known]
-    left = sorted(new, key=lambda pair: pair[0])[max(2 - len(known), 0) :]
-    return left[0] if left else None
+    new = [label for label in labels[first.argsort()].tolist() if label not in known]
+    return first_not_among(y, [*known, *new[: max(2 - len(known), 0)]])
 
 
-def first_not_among(y: Any, known: Sequence[Any]) -> tuple[int, Any] | None:
+def first_not_among(y: Array, known: Sequence[object]) -> tuple[int, object] | None:
     """The first row with a label that is none of these, and that label."""
-    strange = ~np.isin(as_labels(y), list(known))
+    strange = ~np.isin(as_labels(y), np.array(known))
     if not strange.any():
         return None
     row = int(strange.argmax())
     return row, y[row].item() if hasattr(y[row], "item") else y[row]
 
 
-def third_label(label: Any, known: Sequence[Any]) -> str:
+def third_label(label: object, known: Sequence[object]) -> str:
     """What is wrong with a label that is not among those that are known."""
     shown = [as_written(one) for one in known[:5]] + ["..."] * (len(known) > 5)
     return f"found the label {as_written(label)}, expected {' or '.join(shown)}"

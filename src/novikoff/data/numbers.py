@@ -32,7 +32,7 @@ from novikoff.core.jit import njit, overload
 from novikoff.core.rows import U
 
 PLUS, MINUS, POINT, ZERO, LOWER_E = (np.uint8(ord(c)) for c in "+-.0e")
-ONE, TEN = np.uint64(1), np.uint64(10)
+NIL, ONE, TWO, FIVE, TEN = (np.uint64(n) for n in (0, 1, 2, 5, 10))
 LEAST_POWER, GREATEST_POWER = -342, 308  # beyond these, 64 bits of w make 0 or infinity
 EXACT_POWERS = 10.0 ** np.arange(23)
 SHORT = np.uint64(2**53)  # whole numbers up to here are doubles
@@ -269,18 +269,18 @@ def compare_with_middle(digits, power, low):
     """
     fraction = low & np.uint64(2**52 - 1)
     biased = np.int64(low >> np.uint64(52))
-    m = np.uint64(2) * (fraction + (np.uint64(1) << np.uint64(52)) * (biased > 0)) + ONE
+    m = TWO * (fraction + (np.uint64(1) << np.uint64(52)) * (biased > 0)) + ONE
     b = max(biased, 1) - 1076
     decimal, middle = np.zeros(LIMBS, np.uint64), np.zeros(LIMBS, np.uint64)
     for d in digits:
-        times_plus(decimal, 10, d)
+        times_plus(decimal, TEN, np.uint64(d))
     middle[0], middle[1] = m & np.uint64(0xFFFFFFFF), m >> np.uint64(32)
     for _ in range(abs(power)):
-        times_plus(decimal if power > 0 else middle, 5, 0)
+        times_plus(decimal if power > 0 else middle, FIVE, NIL)
     for _ in range(power - b):
-        times_plus(decimal, 2, 0)
+        times_plus(decimal, TWO, NIL)
     for _ in range(b - power):
-        times_plus(middle, 2, 0)
+        times_plus(middle, TWO, NIL)
     for i in range(LIMBS - 1, -1, -1):
         if decimal[i] != middle[i]:
             return 1 if decimal[i] > middle[i] else -1
@@ -290,9 +290,9 @@ def compare_with_middle(digits, power, low):
 @njit
 def times_plus(limbs, factor, term):
     """`limbs` times a small factor, plus a small term, in place."""
-    carry = np.uint64(term)
+    carry = term
     for i in range(len(limbs)):
-        carry += limbs[i] * np.uint64(factor)
+        carry += limbs[i] * factor
         limbs[i] = carry & np.uint64(0xFFFFFFFF)
         carry >>= np.uint64(32)
 

@@ -1,6 +1,6 @@
 """Examples from files of every kind: `read` them whole, or `stream` them block by block."""
 
-from collections.abc import Iterable
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -9,13 +9,12 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from novikoff.data.formats import FORMATS, Handler, advice, by_content, by_suffix
-from novikoff.data.opener import Source, open_source
-from novikoff.data.pipes import Opened, Pipe
-from novikoff.data.plain_file import HEAD
+from novikoff.data.opener import HEAD, Opened, Pipe, PlainFile, Source, open_source
 from novikoff.data.reader_options import Column, Columns, Options
 from novikoff.data.results import Blocks, Data, Place, Skipped
 from novikoff.data.tables import joined, other_separator
-from novikoff.errors import FileError
+from novikoff.data.text_blocks import lines_before, pieces
+from novikoff.errors import FileError, ParameterError
 
 
 def read(
@@ -89,11 +88,9 @@ def read(
     options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs)
     with closing(open_source(source)) as opened:
         handler, options = settled(opened, options)
-        if handler.read is None:
-            return joined(with_examples(handler.stream(opened, options, Place()), opened.name))
-        data = handler.read(opened, options)
-        opened.require_unchanged()
-        return joined(with_examples([data], opened.name))
+        if handler.is_read_whole:
+            options = replace(options, block_bytes=sys.maxsize)
+        return joined(blocks_from(Place(), opened, handler, options))
 
 
 def stream(
@@ -181,19 +178,20 @@ def streaming(source: Source | Pipe, options: Options, start: Place) -> Blocks:
         if handler.survey is not None:
             options = handler.survey(opened, options)
         may_wait = opened.path is None  # for whoever writes the other end, perhaps for ever
-        with closing(handler.stream(opened, options, start)) as stored:
-            blocks = with_examples(stored, opened.name) if start.offset == 0 else stored
+        with closing(blocks_from(start, opened, handler, options)) as blocks:
             yield from blocks if may_wait or options.threads == 1 else one_ahead(blocks)
 
 
-def with_examples(blocks: Iterable[Data], name: str) -> Blocks:
-    """The same blocks; an error at the end if there was no example in any of them."""
+def blocks_from(start: Place, opened: Opened, handler: Handler, options: Options) -> Blocks:
+    """What is stored from a place on; an error at the end if there is no example in all of it."""
     n_rows, skipped = 0, Skipped()
-    for block in blocks:
-        yield block
-        n_rows, skipped = n_rows + block.X.shape[0], skipped + block.skipped
-    if n_rows == 0:
-        raise FileError(name, f"found no examples{skipped.aside}, expected at least one")
+    with closing(handler.stream(opened, options, start)) as blocks:
+        for block in blocks:
+            yield block
+            n_rows, skipped = n_rows + block.X.shape[0], skipped + block.skipped
+    opened.require_unchanged()
+    if n_rows == 0 and start.offset == 0:
+        raise FileError(opened.name, f"found no examples{skipped.aside}, expected at least one")
 
 
 def one_ahead(blocks: Blocks) -> Blocks:
@@ -229,3 +227,50 @@ def guess(source: Opened) -> str:
     found = "a format that its name and content do not tell" if line else "no examples"
     what = other_separator(line) or f"found {found}: {advice(FORMATS)}"
     raise FileError(source.name, what, format=None)
+
+
+# ------------------------------------------------------------- parts of a large text
+
+Range = tuple[int, int]
+"""From which byte to which; both are ends of lines."""
+
+
+def ranges_of(source: Source, most: int, format: str | None = None) -> list[Range]:  # noqa: A002
+    """Where to cut a file so that no part has more than so many bytes, or one line of it.
+
+    That depends on the bytes of the file and on `most`, and on nothing else. What cannot be read
+    in parts, as a compressed file or a table, is one part: its range is empty.
+    """
+    with closing(open_source(source)) as opened:
+        if not isinstance(opened, PlainFile) or opened.size <= most:
+            return [(0, 0)]
+        if not FORMATS[format or guess(opened)].is_text:
+            return [(0, 0)]
+        return pieces(opened, 0, opened.size, most)
+
+
+def read_range(source: Source, start: int, stop: int, options: Options) -> Data:
+    """The examples of a range of a plain text, read without the rest.
+
+    There may be none, if all lines are blank, say. Of svmlight text, `zero_based` is not to be
+    "auto": a part does not tell. The matrix is as wide as the greatest index says, unless
+    the number of features is given.
+
+    Lines are numbered from the beginning of the file in messages, but from that of the range in
+    the result: what comes before is counted only when there is something to say about a line.
+    """
+    with closing(open_source(source)) as opened:
+        if not isinstance(opened, PlainFile):
+            raise ParameterError(f"{source} is no plain file: it cannot be read in parts.")
+        handler, options = settled(opened, replace(options, block_bytes=stop - start))
+        if handler.check is not None:
+            handler.check(opened, options)  # what is wrong with the names is at their own line
+        try:
+            with closing(handler.stream(opened, options, Place(start, 1))) as blocks:
+                data = next(blocks)
+        except FileError as error:
+            if error.line is None:
+                raise
+            raise error.moved(error.path, lines_before(opened, start)) from None
+        opened.require_unchanged()
+        return data

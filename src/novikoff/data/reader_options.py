@@ -1,15 +1,16 @@
 """What can be asked of a reader."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from novikoff.data.formats import FORMATS
 from novikoff.errors import ParameterError
-from novikoff.parallel.cores import n_cores, require_jobs
+from novikoff.parallel.cores import n_cores
+from novikoff.parameters import FLAG, JOBS, WHOLE, one_of, require
 
-MESSAGES_KEPT = 5
 MOST_BITS = 30
 Column = int | str | None
 Columns = Column | list[int | str] | tuple[int | str, ...]
@@ -27,24 +28,22 @@ class Options:
     zero_based: bool | Literal["auto"] = "auto"
     bits: int = 18
     labels: Literal["required", "optional"] = "required"
-    dtype: Any = None
+    dtype: npt.DTypeLike | None = None
     bad_lines: Literal["error", "skip"] = "error"
     n_jobs: int | None = None
     block_bytes: int = 2**24
 
     def __post_init__(self) -> None:
-        one_of("format", self.format, (None, *FORMATS))
-        one_of("zero_based", self.zero_based, ("auto", True, False))
-        one_of("labels", self.labels, ("required", "optional"))
-        one_of("bad_lines", self.bad_lines, ("error", "skip"))
+        require("format", self.format, one_of(*FORMATS), words=(None,))
+        require("zero_based", self.zero_based, FLAG, words=("auto",))
+        require("labels", self.labels, one_of("required", "optional"))
+        require("bad_lines", self.bad_lines, one_of("error", "skip"))
         require_bits(self.bits)
-        for name in ("n_features", "block_bytes"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, int | np.integer) and value > 0):
-                raise ParameterError.of(name, value, "a whole number above 0")
+        require("n_features", self.n_features, WHOLE, words=(None,))
+        require("block_bytes", self.block_bytes, WHOLE)
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float64, np.float32):
             raise ParameterError.of("dtype", self.dtype, "float64, float32 or None")
-        require_jobs(self.n_jobs)
+        require("n_jobs", self.n_jobs, JOBS, words=(None,))
 
     @property
     def ignored(self) -> tuple[int | str, ...]:
@@ -54,21 +53,15 @@ class Options:
         return tuple(self.ignore) if isinstance(self.ignore, list | tuple) else (self.ignore,)
 
     @property
-    def float_type(self) -> np.dtype[Any]:
+    def float_type(self) -> np.dtype[np.floating]:
         """The type of the values that are made from text."""
-        return np.dtype(np.float64 if self.dtype is None else self.dtype)
+        is_single = self.dtype is not None and np.dtype(self.dtype) == np.float32
+        return np.dtype(np.float32) if is_single else np.dtype(np.float64)
 
     @property
     def threads(self) -> int:
         """How many threads may parse: as many as there are cores, unless told."""
         return n_cores() if self.n_jobs in (None, -1) else int(self.n_jobs)
-
-
-def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    """Raise an error if an option has a value that it cannot have."""
-    if not any(value is c or (isinstance(c, str) and value == c) for c in choices):
-        shown = ", ".join(map(repr, choices))
-        raise ParameterError.of(name, value, f"one of {shown}")
 
 
 def require_bits(bits: int) -> None:

@@ -5,12 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
-from novikoff.typing import Array
+from novikoff.typing import Matrix
 
-Matrix = sparse.csr_array | Array
-"""Examples, a row each."""
 MESSAGES_KEPT = 5
 
 
@@ -77,7 +74,7 @@ class Data(NamedTuple):
     ([[0.5, 0.0], [0.0, 2.0]], [1.0, -1.0], None)
     """
 
-    X: Any
+    X: Matrix
     y: Any
     weight: npt.NDArray[np.float64] | None = None
     names: list[str] | None = None

@@ -9,53 +9,44 @@ into its part, on all cores. Where a piece has less than was counted, because of
 the parts are closed up.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from novikoff.data.lines import CHANGED, WIDE, Rule, Sink, Tally
-from novikoff.data.pipes import Opened
-from novikoff.data.plain_file import Bytes, PlainFile, changed
+from novikoff.data.lines import CHANGED, INT32_MOST, WIDE, Sink, Tally, parse
+from novikoff.data.opener import Bytes, Opened, changed
 from novikoff.data.reader_options import Options
-from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Matrix, Place, Skipped
-from novikoff.data.text_blocks import Held, Text, blocks, pieces
+from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
+from novikoff.data.text_blocks import Text, blocks, pieces
 from novikoff.errors import FileError, ParameterError
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 PIECE = 2**21  # bytes that stay in a core's cache from being read to being parsed
 LONGEST_SHOWN = 40
 NAMED = {b" ": "a space", b"\t": "a tab", b"\0": "a NUL byte"}
-INT32_MOST = 2**31 - 1
-T = TypeVar("T")
+BlockParser = Callable[[Text, Place, int, Options, Executor], Data]
+"""What makes examples of a text from a place to an offset."""
 
 
-class Grammar(NamedTuple):
-    """How one of the text formats is parsed."""
+class Rule(Protocol):
+    """What is asked of the lines of a format: a named tuple, which `parse_line` goes by."""
 
-    measure: Callable[[Bytes], tuple[int, int]]
-    """How many lines a text has, and how many entries at most."""
-    parse: Callable[..., Tally]
-    expected: Callable[[int, Rule], str]
-    """What should have been where a fault is."""
-    rule: Callable[[Options], Rule]
-    """What is asked of a line."""
-    width: Callable[[Options, int], int]
-    """How many columns there are, if the greatest index is one less than this number."""
-    has_weights_and_tags: bool = False
+    @property
+    def skip(self) -> bool:
+        """Go on after a bad line?"""
 
+    def expected(self, fault: int) -> str:
+        """What should have been where a fault is."""
 
-class Found(NamedTuple):
-    """What is in a text."""
+    def measure(self, text: Bytes) -> tuple[int, int]:
+        """How many lines a text has, and how many entries at most."""
 
-    data: Data
-    least: int
-    """The least index, as written; 2^63 - 1 if there is none."""
-    most: int
-    """The greatest index, as written; -1 if there is none."""
+    def n_columns(self, seen: int) -> int:
+        """How many columns there are, the greatest index being one less than this number."""
 
 
 class Piece(NamedTuple):
@@ -71,51 +62,51 @@ class TooWide(Exception):
 
 
 def parse_text(
-    grammar: Grammar, text: Text, start: Place, stop: int, options: Options, pool: Executor
-) -> Found:
-    """The rows of a text from a place to an offset."""
-    rule = grammar.rule(options)
-    spans = pieces(text, start.offset, stop, PIECE)
-    counts = in_order(pool, lambda span: grammar.measure(text.window(*span)), spans)
-    before = np.cumsum([(0, 0), *counts], axis=0, dtype=np.int64)
-    for most in (min(rule.fits, INT32_MOST), rule.fits):
-        rule = rule._replace(fits=most)
-        sink = new_sink(before[-1], options, rule, grammar)
+    rule: Rule,
+    text: Text,
+    start: Place,
+    stop: int,
+    options: Options,
+    pool: Executor,
+    *,
+    has_weights_and_tags: bool = False,
+) -> tuple[Data, int, int]:
+    """The rows of a text from a place to an offset; the least and the greatest index in them.
 
-        def work(i: int, sink: Sink = sink, rule: Rule = rule) -> Piece:
+    (2^63 - 1 and -1 if there is none.)
+    """
+    spans = pieces(text, start.offset, stop, PIECE)
+    counts = pool.map(lambda span: rule.measure(text.window(*span)), spans)
+    before = np.cumsum([(0, 0), *counts], axis=0, dtype=np.int64)
+    for index in (np.int32, np.int64):
+        sink = new_sink(before[-1], options.float_type, index, has_weights_and_tags)
+
+        def work(i: int, sink: Sink = sink) -> Piece:
             part = part_of(sink, before[i], before[i + 1])
             line = start.line + int(before[i, 0])
-            return parse_piece(text, spans[i], line, grammar, part, rule)
+            return parse_piece(text, spans[i], line, part, rule)
 
         try:
-            done = in_order(pool, work, range(len(spans)))
+            done = list(pool.map(work, range(len(spans))))
         except TooWide:
             continue
         break
     least = min((piece.tally.least for piece in done), default=2**63 - 1)
     most = max((piece.tally.most for piece in done), default=-1)
-    data = gathered(sink, done, before, grammar.width(options, most - rule.base + 1))
+    data = gathered(sink, done, before, rule.n_columns(most + 1))
     next_place = Place(stop, start.line + int(before[-1, 0]))
-    return Found(data._replace(start=start, next=next_place, base=rule.base), least, most)
+    return data._replace(start=start, next=next_place), least, most
 
 
-def in_order(pool: Executor, work: Callable[[Any], T], items: Iterable[Any]) -> list[T]:
-    """The results of a work on each item. The first that fails ends it."""
-    futures = [pool.submit(work, item) for item in items]
-    try:
-        return [future.result() for future in futures]
-    finally:
-        for future in futures:
-            future.cancel()
-
-
-def new_sink(totals: npt.NDArray[np.int64], options: Options, rule: Rule, grammar: Grammar) -> Sink:
-    """Room for so many rows and entries."""
+def new_sink(
+    totals: npt.NDArray[np.int64], value: npt.DTypeLike, index: npt.DTypeLike, has_more: bool
+) -> Sink:
+    """Room for so many rows and entries, and if there is more, for weights and tags."""
     n_rows, n_entries = totals.tolist()
-    n_more = n_rows if grammar.has_weights_and_tags else 0
+    n_more = n_rows if has_more else 0
     return Sink(
-        data=np.empty(n_entries, options.float_type),
-        indices=np.empty(n_entries, np.int32 if rule.fits <= INT32_MOST else np.int64),
+        data=np.empty(n_entries, value),
+        indices=np.empty(n_entries, index),
         lengths=np.empty(n_rows, np.int64),
         y=np.empty(n_rows),
         weight=np.empty(n_more),
@@ -130,14 +121,12 @@ def part_of(sink: Sink, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64
     return Sink(data[entries], indices[entries], lengths[rows], y[rows], weight[rows], tags[rows])
 
 
-def parse_piece(
-    text: Text, span: tuple[int, int], line: int, grammar: Grammar, part: Sink, rule: Rule
-) -> Piece:
+def parse_piece(text: Text, span: tuple[int, int], line: int, part: Sink, rule: Rule) -> Piece:
     """Parse one piece, whose first line has that number, into its part of the sink."""
     window = text.window(*span)
     table = np.empty((MESSAGES_KEPT, 4), np.int64)
     with np.errstate(over="ignore"):  # uncompiled, long mantissas would warn
-        tally = Tally(*map(int, grammar.parse(window, part, rule, table)))
+        tally = Tally(*map(int, parse(window, part, rule, table)))
     if tally.ended == WIDE:
         raise TooWide
     if tally.ended == CHANGED:
@@ -145,7 +134,7 @@ def parse_piece(
     faults = [
         FileError(
             text.name,
-            f"found {shown(window, at)}, expected {grammar.expected(kind, rule)}",
+            f"found {shown(window, at)}, expected {rule.expected(kind)}",
             line=line + nth - 1,
             column=at - first + 1,
         )
@@ -209,23 +198,12 @@ def closed_up(array: Array, starts: npt.NDArray[np.int64], ns: list[int]) -> Arr
     return array[:stop]
 
 
-def as_text(source: Opened) -> Text:
-    """What is read as a text, a pipe being taken into memory."""
-    return source if isinstance(source, PlainFile) else Held(source.read(), source.name)
-
-
-def parse_whole(grammar: Grammar, text: Text, options: Options) -> Found:
-    """All rows of a text."""
-    with ThreadPoolExecutor(options.threads) as pool:
-        return parse_text(grammar, text, Place(), text.size, options, pool)
-
-
-def stream_text(grammar: Grammar, source: Opened, options: Options, start: Place) -> Blocks:
+def stream_text(parse: BlockParser, source: Opened, options: Options, start: Place) -> Blocks:
     """A text, block by block."""
     line = start.line
     with ThreadPoolExecutor(options.threads) as pool:
         for text, first, stop in blocks(source, options.block_bytes, start):
-            data = parse_text(grammar, text, Place(first, line), stop, options, pool).data
+            data = parse(text, Place(first, line), stop, options, pool)
             yield data
             line = data.next.line
 

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.data.reader_options import Column, Options
-from novikoff.data.results import MESSAGES_KEPT, Data, Matrix, Place, Skipped
+from novikoff.data.results import MESSAGES_KEPT, Data, Place, Skipped
 from novikoff.errors import FileError, ParameterError
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 INDEX = re.compile(r"__index_level_\d+__")
 SEPARATORS = {b"\t": "tabs", b";": "semicolons"}
@@ -221,7 +221,7 @@ def title(layout: Layout, column: int) -> str:
     return str(column) if layout.names is None else repr(layout.names[column])
 
 
-def said(value: Any) -> str:
+def said(value: str | float) -> str:
     """A value that is no good, for a message."""
     if isinstance(value, str):
         return "no label" if value == "" else repr(str(value))
@@ -249,7 +249,7 @@ def joined(parts: Iterable[Data]) -> Data:
     )
 
 
-def require_table(shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> None:
+def require_table(shape: tuple[int, ...], dtype: np.dtype[np.generic], name: str) -> None:
     """Raise an error unless this is a table of numbers."""
     if len(shape) != 2 or dtype.kind not in "biuf":
         raise FileError(

@@ -11,8 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from novikoff.data.pipes import Pipe
-from novikoff.data.plain_file import NEWLINE, Bytes, PlainFile
+from novikoff.data.opener import NEWLINE, Bytes, Opened, Pipe, PlainFile
 from novikoff.data.results import Place
 from novikoff.errors import FileError
 
@@ -88,9 +87,15 @@ def pieces(text: Text, start: int, stop: int, most: int) -> list[tuple[int, int]
     return found
 
 
-def blocks(
-    source: PlainFile | Pipe, block_bytes: int, start: Place
-) -> Iterator[tuple[Text, int, int]]:
+def lines_before(text: Text, stop: int) -> int:
+    """How many lines of a text end before a place."""
+    return sum(
+        text.window(low, min(low + LOOK, stop))[: min(LOOK, stop - low)].tobytes().count(b"\n")
+        for low in range(0, stop, LOOK)
+    )
+
+
+def blocks(source: Opened, block_bytes: int, start: Place) -> Iterator[tuple[Text, int, int]]:
     """The blocks of a source from a place on: a text that has each, from where, to where."""
     if isinstance(source, PlainFile):
         at = start.offset
@@ -103,7 +108,6 @@ def blocks(
             at = stop
     else:
         yield from blocks_of_pipe(source, block_bytes, start)
-    source.require_unchanged()
 
 
 def blocks_of_pipe(pipe: Pipe, block_bytes: int, start: Place) -> Iterator[tuple[Text, int, int]]:
@@ -114,53 +118,45 @@ def blocks_of_pipe(pipe: Pipe, block_bytes: int, start: Place) -> Iterator[tuple
         if n == 0:
             raise too_short(pipe.name, start)
         skipped += n
-    if pipe.eager:
-        yield from blocks_as_they_arrive(pipe, block_bytes, start.offset)
-        return
-    at, held = start.offset, pipe.read(block_bytes)
-    while held:
-        if len(held) < block_bytes:
-            cut = len(held)
-        elif len(held) == block_bytes and (held[-1] == NEWLINE or not pipe.peek(1)):
-            cut = len(held)  # there is no need to wait for what comes next if a line ends here
-        else:
-            cut = held.rfind(b"\n", 0, block_bytes) + 1
-            cut = cut or grow_to_newline(held, pipe, block_bytes, at)
-        if pipe.ended and cut == len(held):  # perhaps within a line, of which the rest never comes
-            cut = held.rfind(b"\n") + 1
-            if not cut:
-                return
+    at, held = start.offset, bytearray()
+    next_cut = cut_where_it_arrived if pipe.eager else cut_where_it_is_full
+    while cut := next_cut(pipe, held, block_bytes, at):
         rest = held[cut:]
         del held[cut:]
         yield Held(held, pipe.name, at), at, at + cut
         at, held = at + cut, rest
-        held += pipe.read(max(block_bytes - len(rest), 0))
 
 
-def blocks_as_they_arrive(pipe: Pipe, most: int, at: int) -> Iterator[tuple[Text, int, int]]:
-    """The whole lines that have arrived, about `most` bytes at a time, and the rest at the end."""
-    held = bytearray()
-    while more := pipe.arrived(most):
-        cut = len(held) + more.rfind(b"\n") + 1
-        ends = NEWLINE in more
+def cut_where_it_is_full(pipe: Pipe, held: bytearray, block_bytes: int, at: int) -> int:
+    """How many bytes the next block has, after reading them; 0 if there is none."""
+    if len(pipe.fill(held, block_bytes)) < block_bytes:
+        cut = len(held)
+    elif len(held) == block_bytes and (held[-1] == NEWLINE or not pipe.peek(1)):
+        cut = len(held)  # there is no need to wait for what comes next if a line ends here
+    else:
+        cut = held.rfind(b"\n", 0, block_bytes) + 1
+        cut = cut or grow_to_newline(pipe, held, block_bytes, at)
+    if pipe.ended and cut == len(held):  # perhaps within a line, of which the rest never comes
+        return held.rfind(b"\n") + 1
+    return cut
+
+
+def cut_where_it_arrived(pipe: Pipe, held: bytearray, block_bytes: int, at: int) -> int:
+    """The same for a block of the whole lines that have arrived, or of the rest at the end."""
+    if NEWLINE not in held:
+        more = pipe.arrived(block_bytes)
+        if not more:
+            return len(held)
         held += more
-        if not ends and len(held) > max(most, LONGEST_LINE):
-            raise too_long(pipe.name, at)
-        if ends:
-            rest = held[cut:]
-            del held[cut:]
-            yield Held(held, pipe.name, at), at, at + cut
-            at, held = at + cut, rest
-    if held:
-        yield Held(held, pipe.name, at), at, at + len(held)
+    return held.rfind(b"\n") + 1 or grow_to_newline(pipe, held, len(held), at)
 
 
-def grow_to_newline(held: bytearray, pipe: Pipe, block_bytes: int, at: int) -> int:
-    """The place after the first newline past a block, or the end, after reading up to it."""
-    start = block_bytes
+def grow_to_newline(pipe: Pipe, held: bytearray, start: int, at: int) -> int:
+    """The place after the first newline from `start` on, or the end, after reading up to it."""
+    most = max(start, LONGEST_LINE)
     while (found := held.find(b"\n", start)) < 0:
         start = len(held)
-        if start > max(block_bytes, LONGEST_LINE):
+        if start > most:
             raise too_long(pipe.name, at)
         more = pipe.arrived(LOOK)
         if not more:

@@ -6,7 +6,6 @@ the new one, never half of one.
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -16,15 +15,16 @@ from novikoff.data.formats import FORMATS, WRITTEN, advice, by_suffix
 from novikoff.data.results import Data
 from novikoff.errors import ParameterError
 from novikoff.files import replacing
+from novikoff.typing import Array, MatrixLike
 
 
 def write(
     path: str | os.PathLike[str],
-    X: Any,
-    y: Any = None,
+    X: MatrixLike,
+    y: Sequence[object] | Array | None = None,
     *,
     format: str | None = None,  # noqa: A002  # what users call it
-    weight: Any = None,
+    weight: Sequence[float] | Array | None = None,
     names: Sequence[str] | None = None,
     tags: Sequence[str] | None = None,
     zero_based: bool = False,
@@ -80,6 +80,7 @@ def write(
         raise ParameterError(told, format=kind)
     packed = ENDINGS.get(os.path.splitext(name.lower())[1])
     titles, labels = (None if given is None else [*given] for given in (names, tags))
+    weight = None if weight is None else np.asarray(weight)
     data = Data(X, y, weight, titles, labels, base=0 if zero_based else 1)
     with replacing(path) as raw, compressed(raw, packed, name) as file:
         put(data, file)

@@ -10,20 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.errors import ParameterError
+from novikoff.parameters import JOBS, require
 
 THREADS: ContextVar[int] = ContextVar("THREADS", default=1)
 """How many threads may go through rows."""
 ROWS_EACH = 1 << 13
 """How many rows are worth a thread."""
-
-
-def require_jobs(n_jobs: Any) -> None:
-    """Raise an error if `n_jobs` has a value that it cannot have."""
-    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and not (whole and (n_jobs == -1 or n_jobs > 0)):
-        allowed = "a number of threads, 1 or more, or -1 for all cores"
-        raise ParameterError.of("n_jobs", n_jobs, allowed)
 
 
 @cache
@@ -51,7 +43,7 @@ def n_threads(n_jobs: int | None) -> int:
 @contextmanager
 def using(n_jobs: int | None) -> Iterator[None]:
     """Inside, `row_by_row` may use so many threads."""
-    require_jobs(n_jobs)
+    require("n_jobs", n_jobs, JOBS, words=(None,))
     before = THREADS.set(n_threads(n_jobs))
     try:
         yield

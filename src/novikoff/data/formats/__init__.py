@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from novikoff.errors import FileError
 
 if TYPE_CHECKING:
-    from novikoff.data.pipes import Opened
+    from novikoff.data.opener import Opened
     from novikoff.data.reader_options import Options
     from novikoff.data.results import Blocks, Data, Place
 
@@ -25,8 +25,8 @@ class Handler:
 
     stream: "Callable[[Opened, Options, Place], Blocks]"
     """The blocks of a file, from a place on."""
-    read: "Callable[[Opened, Options], Data] | None" = None
-    """All of a file, if there is a better way than to join its blocks."""
+    is_read_whole: bool = False
+    """Is a file that is read and not streamed one block, rather than many that are joined?"""
     survey: "Callable[[Opened, Options], Options] | None" = None
     """The options of a stream, with what a file has to be read for beforehand filled in."""
     check: "Callable[[Opened, Options], object] | None" = None

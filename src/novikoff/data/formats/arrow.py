@@ -9,7 +9,8 @@ Apache Arrow, "IPC file format", https://arrow.apache.org/docs/format/Columnar.h
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO
 
 import numpy as np
@@ -18,7 +19,7 @@ import pyarrow.ipc
 from scipy import sparse
 
 from novikoff.data.formats import Handler
-from novikoff.data.pipes import Opened
+from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables import LABEL, examples_of, layout_of, title
@@ -30,44 +31,37 @@ MOST_DENSE = 1 << 31
 """How many bytes a sparse matrix may take as a table."""
 
 
-def stream(source: Opened, options: Options, start: Place) -> Blocks:
-    """A table, block by block."""
-
-    def batches(file: IO[bytes]) -> Iterator[pyarrow.RecordBatch]:
-        for whole in stored_batches(file):
-            whole.validate(full=True)  # its offsets may point anywhere
-            size = rows_of_block(whole.num_columns, options)
-            for first in range(0, whole.num_rows, size):
-                yield whole.slice(first, size)
-
-    yield from examples(batches(source.as_file()), source, options, start)
-
-
-def examples(
-    batches: Iterator[pyarrow.RecordBatch], source: Opened, options: Options, start: Place
+def stream_batches(
+    stored: Callable[[IO[bytes], Options], Iterator[pyarrow.RecordBatch]],
+    source: Opened,
+    options: Options,
+    start: Place,
 ) -> Blocks:
-    """Batches of rows as blocks of examples, from a place on."""
+    """A table, block by block, from a place on: each is a batch of what is stored in a file."""
     at = 0
     try:
-        for batch in batches:
+        for batch in stored(source.as_file(), options):
             if at >= start.offset:
                 yield as_data(batch, options, source.name, at)
             at += batch.num_rows
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise FileError(source.name, f"found damaged {options.format} data: {error}") from error
-    source.require_unchanged()
 
 
-def stored_batches(file: IO[bytes]) -> Iterator[pyarrow.RecordBatch]:
-    """The batches of an Arrow file, or of an Arrow stream, as they are stored."""
+def stored(file: IO[bytes], options: Options) -> Iterator[pyarrow.RecordBatch]:
+    """The batches of an Arrow file, or of an Arrow stream, cut to the size of a block."""
     magic = file.read(6)
     file.seek(0)
-    if magic != b"ARROW1":
-        yield from pyarrow.ipc.open_stream(file)
-        return
-    table = pyarrow.ipc.open_file(file)
-    for i in range(table.num_record_batches):
-        yield table.get_batch(i)
+    if magic == b"ARROW1":
+        table = pyarrow.ipc.open_file(file)
+        batches = map(table.get_batch, range(table.num_record_batches))
+    else:
+        batches = iter(pyarrow.ipc.open_stream(file))
+    for batch in batches:
+        batch.validate(full=True)  # its offsets may point anywhere
+        size = rows_of_block(batch.num_columns, options)
+        for first in range(0, batch.num_rows, size):
+            yield batch.slice(first, size)
 
 
 def rows_of_block(n_columns: int, options: Options) -> int:
@@ -169,4 +163,4 @@ def require_readable(y: Array, kind: str, lost: str) -> None:
             )
 
 
-HANDLER = Handler(stream, write=write)
+HANDLER = Handler(partial(stream_batches, stored), write=write)

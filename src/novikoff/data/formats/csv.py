@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 import pyarrow
@@ -26,7 +26,7 @@ import pyarrow.csv
 
 from novikoff.data.formats import Handler
 from novikoff.data.formats.arrow import table_of
-from novikoff.data.pipes import Opened
+from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
 from novikoff.data.tables import LABEL, Layout, examples_of, layout_of, other_separator, said, title
@@ -202,7 +202,7 @@ def row_of(
         found = "1 value" if len(fields) == 1 else f"{len(fields)} values"
         raise fault(f"found {found}, expected {layout.n_columns}", column=fields[-1][0])
 
-    def number(j: int, wanted: str, kind: np.dtype[Any], least: float = -np.inf) -> float:
+    def number(j: int, wanted: str, kind: np.dtype[np.floating], least: float = -np.inf) -> float:
         column, word = fields[j]
         value = float(word) if NUMBER.fullmatch(word.strip()) else np.nan
         with np.errstate(over="ignore"):

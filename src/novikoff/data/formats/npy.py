@@ -5,12 +5,12 @@ References
 NumPy, `numpy.lib.format`.
 """
 
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
 from novikoff.data.formats import Handler
-from novikoff.data.pipes import Opened
+from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables import Layout, as_asked, layout_of, require_table, sound
@@ -30,10 +30,9 @@ def stream(source: Opened, options: Options, start: Place) -> Blocks:
         file.seek(first + at * row_bytes)
         table = np.frombuffer(exactly(file, n * row_bytes, source.name), dtype).reshape(n, shape[1])
         yield as_data(table, layout, options, source.name, at)
-    source.require_unchanged()
 
 
-def header_of(file: IO[bytes], name: str) -> tuple[tuple[int, int], np.dtype[Any], int]:
+def header_of(file: IO[bytes], name: str) -> tuple[tuple[int, int], np.dtype[np.generic], int]:
     """Shape and type of the array in a `.npy` file, and where its values start."""
     try:
         file.seek(0)

@@ -9,26 +9,19 @@ SciPy, `scipy.sparse.save_npz`.
 """
 
 import io
-import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import IO
 
 import numpy as np
 from scipy import sparse
 
 from novikoff.data.formats import Handler
-from novikoff.data.pipes import Opened
+from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables import Layout, as_asked, require_table, sound
 from novikoff.errors import FileError
 from novikoff.typing import Array
-
-
-def read(source: Opened, options: Options) -> Data:
-    """All of a file, as one block."""
-    return next(stream(source, replace(options, block_bytes=sys.maxsize), Place()))
 
 
 def stream(source: Opened, options: Options, start: Place) -> Blocks:
@@ -113,4 +106,4 @@ def write(data: Data, file: IO[bytes]) -> None:
     file.write(held.getbuffer())
 
 
-HANDLER = Handler(stream, read, write=write)
+HANDLER = Handler(stream, is_read_whole=True, write=write)

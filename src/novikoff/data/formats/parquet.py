@@ -6,29 +6,25 @@ Apache Parquet, https://parquet.apache.org/docs/file-format/.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import IO
 
 import pyarrow
 from pyarrow import parquet
 
 from novikoff.data.formats import Handler
-from novikoff.data.formats.arrow import examples, rows_of_block, table_of
-from novikoff.data.pipes import Opened
+from novikoff.data.formats.arrow import rows_of_block, stream_batches, table_of
 from novikoff.data.reader_options import Options
-from novikoff.data.results import Blocks, Data, Place
+from novikoff.data.results import Data
 
 
-def stream(source: Opened, options: Options, start: Place) -> Blocks:
-    """A table, block by block."""
-
-    def batches(file: IO[bytes]) -> Iterator[pyarrow.RecordBatch]:
-        table = parquet.ParquetFile(file)
-        size = rows_of_block(len(table.schema_arrow.names), options)
-        for batch in table.iter_batches(batch_size=size):
-            batch.validate(full=True)
-            yield batch
-
-    yield from examples(batches(source.as_file()), source, options, start)
+def stored(file: IO[bytes], options: Options) -> Iterator[pyarrow.RecordBatch]:
+    """The batches of a Parquet file, of the size of a block."""
+    table = parquet.ParquetFile(file)
+    size = rows_of_block(len(table.schema_arrow.names), options)
+    for batch in table.iter_batches(batch_size=size):
+        batch.validate(full=True)
+        yield batch
 
 
 def write(data: Data, file: IO[bytes]) -> None:
@@ -36,4 +32,4 @@ def write(data: Data, file: IO[bytes]) -> None:
     parquet.write_table(table_of(data, "parquet"), file)
 
 
-HANDLER = Handler(stream, write=write)
+HANDLER = Handler(partial(stream_batches, stored), write=write)

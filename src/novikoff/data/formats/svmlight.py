@@ -11,17 +11,18 @@ T. Joachims, SVM-light, https://www.cs.cornell.edu/people/tj/svm_light/, "How to
 C.-C. Chang and C.-J. Lin, LIBSVM, README, section "svm-train usage".
 """
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from novikoff.core.jit import njit
 from novikoff.core.rows import U
+from novikoff.core.rules import of
 from novikoff.data import sparse_text
 from novikoff.data.formats import Handler
 from novikoff.data.lines import (
@@ -30,23 +31,19 @@ from novikoff.data.lines import (
     COLON,
     GOOD,
     HASH,
+    INT32_MOST,
     WIDE,
-    Rule,
-    Tally,
     ends_here,
     is_space,
     lines_and,
-    note,
-    parsing_goes_on,
-    past_newline,
+    parse_line,
     past_spaces,
 )
 from novikoff.data.numbers import TEN, digit, number
-from novikoff.data.opener import open_source
-from novikoff.data.pipes import Opened
+from novikoff.data.opener import Bytes, Opened, open_source
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Place
-from novikoff.data.text_blocks import blocks
+from novikoff.data.text_blocks import Text
 from novikoff.errors import ParameterError
 
 LABEL, INDEX, COLON_MISSING, VALUE, ORDER, RANGE, QUERY = range(1, 8)
@@ -60,6 +57,38 @@ EXPECTED = {
 }
 QID = np.frombuffer(b"qid:", np.uint8)
 MOST_INDEX = 2**63 - 2  # so that the number of features fits 63 bits, too
+
+
+class Rule(NamedTuple):
+    """What is asked of a line."""
+
+    least: int
+    """The least index allowed."""
+    most: int
+    """The greatest index allowed."""
+    base: int
+    """What to take off an index."""
+    n_features: int
+    """How many there are; 0 if the greatest index tells."""
+    unlabelled: bool
+    """Are lines without a label allowed?"""
+    skip: bool
+    """Go on after a bad line?"""
+
+    def expected(self, fault: int) -> str:
+        """What should have been where a fault is."""
+        if fault == RANGE:
+            return f"an index from {self.least} to {self.most}"
+        return EXPECTED[fault]
+
+    def measure(self, text: Bytes) -> tuple[int, int]:
+        """How many lines a text has, and how many entries at most."""
+        n_lines, n_colons = lines_and(text, COLON)
+        return n_lines, n_colons
+
+    def n_columns(self, seen: int) -> int:
+        """How many columns there are, the greatest index being one less than this number."""
+        return self.n_features or max(seen, 1)
 
 
 @njit(forceinline=True)
@@ -147,7 +176,7 @@ def entries(text, at, sink, k, rule):
         value = sink.data.dtype.type(x)
         if stop == p or not is_parted(text, stop) or not np.isfinite(value):
             return p, k, VALUE
-        if index > rule.fits:
+        if index > INT32_MOST and sink.indices.itemsize == 4:
             return at, k, WIDE
         if k == len(sink.data):
             return at, k, CHANGED
@@ -156,8 +185,8 @@ def entries(text, at, sink, k, rule):
         k, before, at = k + U(1), index, stop
 
 
-@njit
-def one_line(text, at, sink, row, k, rule):
+@of(parse_line, Rule)
+def one_line(rule, text, at, sink, row, k):
     """One line into row `row`: where it ended, the entries so far, and what became of it."""
     at = past_spaces(text, at)
     if line_is_over(text, at):
@@ -173,62 +202,29 @@ def one_line(text, at, sink, row, k, rule):
     return entries(text, at, sink, k, rule)
 
 
-@njit(cache=True, nogil=True)
-def parse(text, sink, rule, faults):
-    """All lines of a text that ends in a newline."""
-    at, row, k, line, bad = U(0), U(0), U(0), 0, 0
-    least, most = np.int64(2**63 - 1), np.int64(-1)
-    became = GOOD
-    while at < U(len(text)) and parsing_goes_on(became, bad, rule):
-        start, line = at, line + 1
-        at, stop, became = one_line(text, at, sink, row, k, rule)
-        if became == GOOD:
-            if stop > k:
-                least = min(least, np.int64(sink.indices[k]) + rule.base)
-                most = max(most, np.int64(sink.indices[stop - U(1)]) + rule.base)
-            sink.lengths[row] = stop - k
-            row, k = row + U(1), stop
-        elif became > 0:
-            note(faults, bad, start, at, line, became)
-            bad += 1
-        at = past_newline(text, at)
-    return Tally(np.int64(row), np.int64(k), line, bad, least, most, became)
-
-
-def expected(fault: int, rule: Rule) -> str:
-    """What should have been where a fault is."""
-    if fault == RANGE:
-        return f"an index from {rule.least} to {rule.most}"
-    return EXPECTED[fault]
-
-
-def rule(options: Options) -> Rule:
+def rule_of(options: Options) -> Rule:
     """What is asked of a line. An index of unknown base is taken to start at 1 until a 0 comes."""
     base = 0 if options.zero_based is True else 1
     least = 1 if options.zero_based is False else 0
-    most = MOST_INDEX if options.n_features is None else options.n_features - 1 + base
-    return Rule(least, most, most, base, options.labels == "optional", options.bad_lines == "skip")
+    n = options.n_features or 0
+    most = n - 1 + base if n else MOST_INDEX
+    return Rule(least, most, base, n, options.labels == "optional", options.bad_lines == "skip")
 
 
-def width(options: Options, seen: int) -> int:
-    """How many columns there are, `seen` being one more than the greatest index."""
-    return max(seen, 1) if options.n_features is None else options.n_features
-
-
-GRAMMAR = sparse_text.Grammar(lambda text: lines_and(text, COLON), parse, expected, rule, width)
-
-
-def read(source: Opened, options: Options) -> Data:
-    """All of a text, which shows what its indices start at and how many features there are."""
-    text = sparse_text.as_text(source)
-    data, least, most = sparse_text.parse_whole(GRAMMAR, text, options)
-    if options.zero_based != "auto" or least > 0:
-        return data
-    if options.n_features is not None and most >= options.n_features:  # this says where
-        return sparse_text.parse_whole(GRAMMAR, text, replace(options, zero_based=True)).data
+def parse_block(text: Text, start: Place, stop: int, options: Options, pool: Executor) -> Data:
+    """The rows of a text from a place to an offset, which show what their indices start at."""
+    rule = rule_of(options)
+    data, least, most = sparse_text.parse_text(rule, text, start, stop, options, pool)
+    if options.zero_based != "auto" or least >= 0:  # -1 was written as 0
+        return data._replace(base=rule.base)
+    if rule.n_features and most + 1 >= rule.n_features:  # this says where
+        return parse_block(text, start, stop, replace(options, zero_based=True), pool)
     np.add(data.X.indices, 1, out=data.X.indices)
-    data.X.resize(data.X.shape[0], width(options, most + 1))
-    return data._replace(base=0)
+    data.X.resize(data.X.shape[0], rule.n_columns(most + 2))
+    return data
+
+
+stream = partial(sparse_text.stream_text, parse_block)
 
 
 def survey(source: Opened, options: Options) -> Options:
@@ -243,17 +239,15 @@ def survey(source: Opened, options: Options) -> Options:
             n_features=options.n_features,
             zero_based=options.zero_based,
         )
-    least, most, line = 2**63 - 1, -1, 1
+    zero_based, most = options.zero_based is True, -1
     lenient = replace(options, n_features=None)
-    with (
-        closing(open_source(source.path)) as again,
-        ThreadPoolExecutor(options.threads) as pool,
-    ):
-        for text, first, stop in blocks(again, options.block_bytes, Place()):
-            found = sparse_text.parse_text(GRAMMAR, text, Place(first, line), stop, lenient, pool)
-            least, most, line = min(least, found.least), max(most, found.most), found.data.next.line
-    zero_based = options.zero_based if options.zero_based != "auto" else least == 0
-    return replace(options, zero_based=zero_based, n_features=width(options, most + zero_based))
+    with closing(open_source(source.path)) as again:
+        for data in stream(again, lenient, Place()):
+            zero_based |= data.base == 0
+            if data.X.nnz:
+                most = max(most, data.X.shape[1] - 1 + data.base)
+    n_features = rule_of(options).n_columns(most + zero_based)
+    return replace(options, zero_based=zero_based, n_features=n_features)
 
 
 def write(data: Data, file: IO[bytes]) -> None:
@@ -278,5 +272,4 @@ def write(data: Data, file: IO[bytes]) -> None:
         file.write(f"{' '.join(words)}\n".encode())
 
 
-stream = partial(sparse_text.stream_text, GRAMMAR)
-HANDLER = Handler(stream, read, survey, write=write)
+HANDLER = Handler(stream, is_read_whole=True, survey=survey, write=write)

@@ -5,7 +5,7 @@ optional. A word that touches the bar is a tag, as is a word that starts with an
 a bar comes the name of a namespace, touching it, perhaps with a weight by which all
 values of the namespace are multiplied; after ``| `` comes the nameless one. A feature without
 a value is worth 1. Names are bytes without spaces, bars, colons and control
-characters; `novikoff.data.hashing` makes columns of them. Features that meet in a column
+characters; `novikoff.data.feature_hash` makes columns of them. Features that meet in a column
 are added up, in the order of the line.
 
 Three things that Vowpal Wabbit takes are errors here, because they are misspelt more often than
@@ -18,16 +18,18 @@ References
 Vowpal Wabbit wiki, "Input format".
 """
 
+from concurrent.futures import Executor
 from functools import partial
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 
 from novikoff.core.jit import njit
 from novikoff.core.rows import U
+from novikoff.core.rules import of
 from novikoff.data import sparse_text
+from novikoff.data.feature_hash import hashed
 from novikoff.data.formats import Handler
-from novikoff.data.hashing import hashed
 from novikoff.data.lines import (
     BAR,
     BLANK,
@@ -38,20 +40,17 @@ from novikoff.data.lines import (
     RETURN,
     SPACE,
     TAB,
-    Rule,
-    Tally,
     ends_here,
     is_space,
     lines_and,
-    note,
-    parsing_goes_on,
-    past_newline,
+    parse_line,
     past_spaces,
 )
 from novikoff.data.numbers import number
-from novikoff.data.pipes import Opened
+from novikoff.data.opener import Bytes
 from novikoff.data.reader_options import Options
-from novikoff.data.results import Data
+from novikoff.data.results import Data, Place
+from novikoff.data.text_blocks import Text
 from novikoff.errors import ParameterError
 
 NO_BAR, LABEL, WEIGHT, BASE, NAMESPACE, FACTOR, NAME, CONTROL, VALUE, SUM = range(1, 11)
@@ -71,6 +70,30 @@ IN_NAME = np.array([c > SPACE and c not in (BAR, COLON) for c in range(256)])
 APOSTROPHE = np.uint8(ord("'"))
 
 
+class Rule(NamedTuple):
+    """What is asked of a line."""
+
+    mask: int
+    """The bits of a hash that make a column."""
+    unlabelled: bool
+    """Are lines without a label allowed?"""
+    skip: bool
+    """Go on after a bad line?"""
+
+    def expected(self, fault: int) -> str:
+        """What should have been where a fault is."""
+        return EXPECTED[fault]
+
+    def measure(self, text: Bytes) -> tuple[int, int]:
+        """How many lines a text has, and how many entries at most."""
+        n_lines, _ = lines_and(text, BAR)
+        return n_lines, count_words(text)
+
+    def n_columns(self, seen: int) -> int:
+        """How many columns there are, whatever the greatest index is."""
+        return self.mask + 1
+
+
 @njit(forceinline=True)
 def word_is_over(text, at):
     """Does a name or a number after the bar end at a place?"""
@@ -86,14 +109,14 @@ def past_name(text, at):
 
 
 @njit(forceinline=True)
-def factor(text, at, fault):
-    """The number after a colon, 1 where there is none; the place after it; the fault."""
+def factor(text, at):
+    """The number after a colon, 1 where there is none; the place after it; is it a number?"""
     if text[at] != COLON:
-        return 1.0, at, GOOD
+        return 1.0, at, True
     x, stop = number(text, at + U(1))
     if stop == at + U(1) or not word_is_over(text, stop) or not np.isfinite(x):
-        return x, at + U(1), fault
-    return x, stop, GOOD
+        return x, at + U(1), False
+    return x, stop, True
 
 
 @njit
@@ -110,12 +133,12 @@ def tag_before(text, start, bar):
 
 
 @njit
-def word(text, at, stop, fault):
-    """The number that is the next word before `stop`, the place after it, the fault."""
+def word(text, at, stop):
+    """The number that is the next word before `stop`, and the place after it: `at` if none is."""
     x, p = number(text, at)
     if p == at or p > stop or not (p == stop or is_space(text[p])) or not np.isfinite(x):
-        return x, at, fault
-    return x, past_spaces(text, p), GOOD
+        return x, at
+    return x, past_spaces(text, p)
 
 
 @njit
@@ -127,13 +150,15 @@ def before_the_bar(text, at, bar, sink, row, rule):
     sink.y[row], sink.weight[row] = np.nan, 1.0
     if at == first:
         return at, GOOD if rule.unlabelled else LABEL
-    sink.y[row], at, fault = word(text, at, first, LABEL)
-    if fault == GOOD and at < first:
-        sink.weight[row], p, fault = word(text, at, first, WEIGHT)
-        if fault == GOOD and sink.weight[row] < 0:
-            return at, WEIGHT
+    sink.y[row], p = word(text, at, first)
+    if p == at:
+        return at, LABEL
+    if p < first:
         at = p
-    return at, BASE if fault == GOOD and at < first else fault
+        sink.weight[row], p = word(text, at, first)
+        if p == at or sink.weight[row] < 0:
+            return at, WEIGHT
+    return p, BASE if p < first else GOOD
 
 
 @njit
@@ -147,8 +172,8 @@ def namespace(text, bar):
         return np.uint64(0), 1.0, stop, fault
     if stop == at:
         return np.uint64(0), 1.0, at, NAMESPACE
-    scale, p, fault = factor(text, stop, FACTOR)
-    return hashed(text, at, stop, np.uint64(0)), scale, p, fault
+    scale, p, is_number = factor(text, stop)
+    return hashed(text, at, stop, np.uint64(0)), scale, p, GOOD if is_number else FACTOR
 
 
 @njit
@@ -167,12 +192,12 @@ def features(text, bar, sink, k, rule):
             return stop, k, fault
         if stop == at:
             return at, k, NAME
-        x, p, fault = factor(text, stop, VALUE)
-        if fault != GOOD:
-            return p, k, fault
+        x, p, is_number = factor(text, stop)
+        if not is_number:
+            return p, k, VALUE
         if k == len(sink.data):
             return at, k, CHANGED
-        sink.indices[k] = hashed(text, at, stop, seed) & np.uint64(rule.most)
+        sink.indices[k] = hashed(text, at, stop, seed) & np.uint64(rule.mask)
         sink.data[k] = scale * x
         if not np.isfinite(sink.data[k]):
             return at, k, SUM
@@ -209,8 +234,8 @@ def in_order(sink, k, stop):
     return end
 
 
-@njit
-def one_line(text, at, sink, row, k, rule):
+@of(parse_line, Rule)
+def one_line(rule, text, at, sink, row, k):
     """One line into row `row`: where it ended, the entries so far, and what became of it."""
     at = past_spaces(text, at)
     if ends_here(text, at):
@@ -237,26 +262,8 @@ def one_line(text, at, sink, row, k, rule):
 
 
 @njit(cache=True, nogil=True)
-def parse(text, sink, rule, faults):
-    """All lines of a text that ends in a newline."""
-    at, row, k, line, bad = U(0), U(0), U(0), 0, 0
-    became = GOOD
-    while at < U(len(text)) and parsing_goes_on(became, bad, rule):
-        start, line = at, line + 1
-        at, stop, became = one_line(text, at, sink, row, k, rule)
-        if became == GOOD:
-            sink.lengths[row] = stop - k
-            row, k = row + U(1), stop
-        elif became > 0:
-            note(faults, bad, start, at, line, became)
-            bad += 1
-        at = past_newline(text, at)
-    return Tally(np.int64(row), np.int64(k), line, bad, 0, rule.most, became)
-
-
-@njit(cache=True, nogil=True)
-def count(text):
-    """How many lines a text has, and how many features at most: words after spaces."""
+def count_words(text):
+    """How many features a text has at most: words after spaces."""
     n_words = 0
     for start in range(1, len(text), 128):  # so few that their count fits into a byte
         words = np.uint8(0)
@@ -265,28 +272,16 @@ def count(text):
             is_no_word = is_space(c) | (c == BAR) | (c == NEWLINE) | (c == RETURN)
             words += np.uint8(is_space(before) & (not is_no_word))
         n_words += np.int64(words)
-    return lines_and(text, BAR)[0], n_words
+    return n_words
 
 
-def rule(options: Options) -> Rule:
-    """What is asked of a line."""
-    most = 2**options.bits - 1
-    return Rule(0, most, most, 0, options.labels == "optional", options.bad_lines == "skip")
-
-
-GRAMMAR = sparse_text.Grammar(
-    count,
-    parse,
-    expected=lambda fault, _: EXPECTED[fault],
-    rule=rule,
-    width=lambda options, _: int(2**options.bits),
-    has_weights_and_tags=True,
-)
-
-
-def read(source: Opened, options: Options) -> Data:
-    """All of a text."""
-    return sparse_text.parse_whole(GRAMMAR, sparse_text.as_text(source), options).data
+def parse_block(text: Text, start: Place, stop: int, options: Options, pool: Executor) -> Data:
+    """The rows of a text from a place to an offset."""
+    mask = int(2**options.bits - 1)
+    rule = Rule(mask, options.labels == "optional", options.bad_lines == "skip")
+    return sparse_text.parse_text(
+        rule, text, start, stop, options, pool, has_weights_and_tags=True
+    )[0]
 
 
 def write(data: Data, file: IO[bytes]) -> None:
@@ -310,5 +305,4 @@ def write(data: Data, file: IO[bytes]) -> None:
         file.write(f"{' '.join([*words, '|', *entries])}\n".encode())
 
 
-stream = partial(sparse_text.stream_text, GRAMMAR)
-HANDLER = Handler(stream, read, write=write)
+HANDLER = Handler(partial(sparse_text.stream_text, parse_block), is_read_whole=True, write=write)

@@ -95,5 +95,7 @@ def feature_index(name: str, namespace: str = "", *, bits: int = 18) -> int:
     require_bits(bits)
     seed = 0
     for part in (namespace, name):
-        seed = int(hash_of(np.frombuffer(bytearray(part.encode()), np.uint8), np.uint64(seed)))
+        text = np.frombuffer(bytearray(part.encode()), np.uint8)
+        with np.errstate(over="ignore"):  # uncompiled, long numbers would warn
+            seed = int(hash_of(text, np.uint64(seed)))
     return int(seed & (2**bits - 1))
