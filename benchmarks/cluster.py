@@ -24,7 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmarks.accuracy import cut, scaled, text_file
 from benchmarks.many import SHARED
 from novikoff import AveragedPerceptron, cluster
-from novikoff.cluster.mixing import FAN
+from novikoff.cluster.mix import FAN
 from novikoff.data import read, write
 
 EPOCHS = 10

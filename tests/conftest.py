@@ -35,6 +35,17 @@ settings.load_profile(PROFILE)
 collect_ignore = ["interpreted.py"]  # a script: to look for examples in it would run it
 
 
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """Where to save models, without waiting for the disk.
+
+    What happens to a file in a crash is the business of `test_files.py`.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield tmp_path_factory.mktemp("store") / "model.safetensors"
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
     """One more than there are cores, since some tests wait for browsers and other programs."""

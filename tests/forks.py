@@ -28,7 +28,7 @@ IMPORTED = (
     "novikoff.cli.model_file",
     "novikoff.cli.progressive",
     "novikoff.description",
-    "novikoff.cluster.fitting",
+    "novikoff.cluster.epochs",
     "novikoff.learners",
     "novikoff.separation.separability",
     "novikoff.store.models",

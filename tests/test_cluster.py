@@ -3,6 +3,7 @@
 import re
 import warnings
 from math import hypot
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,8 +24,8 @@ from novikoff import (
     VotedPerceptron,
     separability,
 )
-from novikoff.cluster.certifying import Workers
-from novikoff.cluster.coordinating import Coordination
+from novikoff.cluster.scheduler import standings
+from novikoff.cluster.tasks import Tasks
 from novikoff.data import write
 from worlds import labels, planted
 
@@ -305,19 +306,37 @@ def test_a_bad_line_in_shard_17_is_told_with_its_place(tmp_path, three, hold):
     assert not checkpoint.exists()
 
 
-@pytest.mark.parametrize(("kind", "watching"), [(Coordination, [print]), (Workers, [])])
-def test_workers_that_sleep_after_an_error_are_not_waited_for(kind, watching, monkeypatch):
+def test_a_scheduler_that_does_not_answer_is_lost():
+    """Dask is still trying to reconnect when it is asked how the workers are."""
+
+    def run(*args, **kwargs):
+        raise OSError("Timed out trying to connect to tcp://10.0.0.1:8786 after 30 s")
+
+    tasks = Tasks.__new__(Tasks)
+    tasks.client = SimpleNamespace(
+        run=run, scheduler=SimpleNamespace(address="tcp://10.0.0.1:8786")
+    )
+    with (
+        pytest.raises(
+            ClusterError, match=r"tcp://10.0.0.1:8786 was lost in epoch 3 .* Start again"
+        ),
+        tasks.told_plainly("epoch 3", "Start again."),
+    ):
+        standings(tasks.client)
+
+
+def test_workers_that_sleep_after_an_error_are_not_waited_for(monkeypatch):
     """Whether an earlier shard is bad too cannot be found out; it is said why."""
-    monkeypatch.setattr("novikoff.cluster.connecting.LOOK_EVERY", 0.2)
-    work = kind.__new__(kind)
+    monkeypatch.setattr("novikoff.cluster.tasks.LOOK_EVERY", 0.2)
+    tasks = Tasks.__new__(Tasks)
     with in_process() as client:
-        work.client = client
+        tasks.client = client
         bad = client.submit(int, "no number", key="bad")
         wait(bad)
         client.run(lambda dask_worker: setattr(dask_worker, "status", Status.paused))
         good = client.submit(int, "1", key="good")
         with pytest.raises(ClusterError, match="take no work: they use nearly all the memory"):
-            work._gathered([good, bad], *watching)
+            tasks.gathered([good, bad])
         client.run(lambda dask_worker: setattr(dask_worker, "status", Status.running))
 
 

@@ -22,7 +22,7 @@ from novikoff import (
     cluster,
     separability,
 )
-from novikoff.cluster.certifying import Workers
+from novikoff.cluster.answers import Workers
 from novikoff.cluster.sources import sharded
 from novikoff.data import load, planted, write
 from novikoff.separation.sharded.certify import certify as certified
@@ -271,7 +271,7 @@ def test_an_example_of_weight_0_is_not_there(client, tmp_path):
     ],
 )
 def test_errors_are_sentences(tmp_path, monkeypatch, words, status, told):
-    monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 1)
+    monkeypatch.setattr("novikoff.cluster.scheduler.PATIENCE", 1)
     xor_files(tmp_path)
     before = (tmp_path / "1.svm").read_text()
     found, out, err = said(*(word.format(tmp_path) for word in words))

@@ -15,7 +15,7 @@ from distributed import Client
 from clusters import bits, fit, in_process
 from dask_processes import ROOT, kill, processes
 from novikoff import AveragedPerceptron, ClusterError, FileError, Perceptron
-from novikoff.cluster.connecting import connected
+from novikoff.cluster.scheduler import connected
 from test_cluster import files
 
 pytestmark = [
@@ -103,8 +103,8 @@ def with_another_version(folder):
     ],
 )
 def test_a_worker_that_comes_late_and_cannot_do_it(tmp_path, source, monkeypatch, make, what):
-    monkeypatch.setattr("novikoff.cluster.connecting.LOOK_EVERY", 1)
-    monkeypatch.setattr("novikoff.cluster.connecting.LONELY", 2)
+    monkeypatch.setattr("novikoff.cluster.tasks.LOOK_EVERY", 1)
+    monkeypatch.setattr("novikoff.cluster.tasks.LONELY", 2)
     (tmp_path / "late").mkdir()
     make(tmp_path / "late" / "novikoff")
     with processes(tmp_path, n_workers=1) as dask:
@@ -140,7 +140,7 @@ def test_clusters_that_cannot_do_it_say_so(tmp_path, source, monkeypatch):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 0.5)
+    monkeypatch.setattr("novikoff.cluster.scheduler.PATIENCE", 0.5)
     with pytest.raises(
         ClusterError, match=rf"No scheduler answers at tcp://127.0.0.1:{port}: start"
     ):
@@ -148,18 +148,18 @@ def test_clusters_that_cannot_do_it_say_so(tmp_path, source, monkeypatch):
     for address in ("nowhere://x", "nowhere", "tcp://x:eight"):
         with pytest.raises(ClusterError, match=f"No scheduler answers at {address} "):
             fit(learner(), source, address)
-    monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 30)
+    monkeypatch.setattr("novikoff.cluster.scheduler.PATIENCE", 30)
     bare, other = tmp_path / "bare", tmp_path / "other"
     for folder, text in ((bare, "raise ImportError('none here')"), (other, "__version__ = '9.9'")):
         (folder / "novikoff").mkdir(parents=True)
         (folder / "novikoff" / "__init__.py").write_text(text + "\n")
     with processes(tmp_path, n_workers=0) as dask:
-        monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 1)
+        monkeypatch.setattr("novikoff.cluster.scheduler.PATIENCE", 1)
         with pytest.raises(
             ClusterError, match="has no workers: start some with `dask worker tcp://"
         ):
             fit(learner(), source, dask.address)
-        monkeypatch.setattr("novikoff.cluster.connecting.PATIENCE", 30)
+        monkeypatch.setattr("novikoff.cluster.scheduler.PATIENCE", 30)
         for folder, what in (
             (bare, r"does not have novikoff \(none here\): install novikoff"),
             (other, "has novikoff 9.9, and here is"),
@@ -189,9 +189,9 @@ def test_clusters_that_cannot_do_it_say_so(tmp_path, source, monkeypatch):
 BEFORE_AND_AFTER = """
 import dask.array as da
 from novikoff import Perceptron, cluster, errors
-from novikoff.cluster import connecting
+from novikoff.cluster import scheduler
 
-connecting.PATIENCE = 1
+scheduler.PATIENCE = 1
 for address in ("nowhere", "nowhere://x", "tcp://127.0.0.1:1"):
     try:
         cluster.fit(Perceptron(), "none.svm", address)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
-from novikoff.cluster.mixing import FAN, State, added, advanced, change_of, groups, shares
+from novikoff.cluster.mix import FAN, Mix, added, advanced, change_of, groups, shares
 
 
 @st.composite
@@ -37,7 +37,7 @@ def test_the_mix_is_that_of_the_fractions(epoch, mixing, seen):
     changes = [
         change_of(before, after[i], tallies[i], float(own[i]), visits[i]) for i in range(len(after))
     ]
-    found = advanced(State(before, u, seen), up_the_tree(changes, before.shape[-1]))
+    found = advanced(Mix(before, u, seen), up_the_tree(changes, before.shape[-1]))
     assert found.n_seen == seen + sum(visits)
     if not sum(own):
         assert (found.w == before).all()

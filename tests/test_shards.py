@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from scipy import sparse
 
 from novikoff.cluster.sources import sharded
-from novikoff.cluster.surveying import layout_of, look, settled
+from novikoff.cluster.survey import layout_of, look, settled
 from novikoff.data import read, write
 from novikoff.errors import DataError, FileError, ParameterError
 

@@ -1,7 +1,6 @@
 """A model comes back from its file as it was, to the last bit, and goes on as if never away."""
 
 import csv
-import os
 import pickle
 import warnings
 
@@ -20,36 +19,12 @@ from laws.learners import ADDITIVE, LEARNERS, ZERO_ONE, assert_same, data_for, f
 from novikoff import AveragedPerceptron, MaxMargin, Perceptron, VotedPerceptron, store
 from novikoff.data import load as data_set
 from novikoff.errors import ModelFileError, ParameterError
+from round_trip import there_and_back
 from worlds import planted, worlds
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array, "csr_matrix": sparse.csr_matrix}
 TYPES = {"dense": np.float64, "csr": np.float32, "csr_matrix": np.float64}
 """Weights are doubles or singles; other types of data leave no trace in a model."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _without_waiting_for_the_disk():
-    """What happens to a file in a crash is the business of `test_files.py`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda handle: None)
-        yield
-
-
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    return tmp_path_factory.mktemp("store") / "model.safetensors"
-
-
-def there_and_back(model, path):
-    """The model from its file, which is also checked to be the same when written again."""
-    model.save(path)
-    content = path.read_bytes()
-    loaded = novikoff.load(path)
-    loaded.save(path)
-    assert path.read_bytes() == content
-    model.save(path)
-    assert path.read_bytes() == content
-    return loaded
 
 
 def some_options(learner):

@@ -1,7 +1,5 @@
 """A kernel machine comes back from its file as it was, to the last bit, and learns on."""
 
-import os
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -13,33 +11,12 @@ from novikoff import KernelPerceptron, Romma, store
 from novikoff.cli import main
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.learners import DUALS
-from novikoff.store.duals import pack_dual, unpack_dual
-from novikoff.store.parts import Parts
+from novikoff.store.fields import Parts
+from novikoff.store.runs import put_dual, take_dual
+from round_trip import there_and_back
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array, "csr_matrix": sparse.csr_matrix}
 READINGS = ("last", "averaged", "voted")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _without_waiting_for_the_disk():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda handle: None)
-        yield
-
-
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    return tmp_path_factory.mktemp("store") / "model.safetensors"
-
-
-def there_and_back(model, path):
-    """The model from its file, which is also checked to be the same when written again."""
-    model.save(path)
-    content = path.read_bytes()
-    loaded = novikoff.load(path)
-    loaded.save(path)
-    assert path.read_bytes() == content
-    return loaded
 
 
 def told(model):
@@ -94,14 +71,16 @@ def test_a_stream_of_one_class(learner, path):
     assert model.classes_.tolist() == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("total", [0.0, -1.0])
-def test_steps_that_cannot_add_up(total):
+@pytest.mark.parametrize(
+    ("total", "says"), [(0.0, "not the sum of as many"), (-1.0, "out of range")]
+)
+def test_steps_that_cannot_add_up(total, says):
     model = fitted(KernelPerceptron, np.eye(3), [0, 1, 0])
     parts = Parts()
-    pack_dual(model, parts)
+    put_dual(model, parts)
     parts.tensors["total"] = np.full_like(parts.tensors["total"], total)
-    with pytest.raises(ModelFileError, match="'total' is not the sum of as many steps"):
-        unpack_dual(model, parts)
+    with pytest.raises(ModelFileError, match=f"'total' .*{says}"):
+        take_dual(model, parts)
 
 
 @pytest.mark.parametrize("learner", DUALS)

@@ -1,12 +1,12 @@
 """Model files of more than two classes."""
 
 import csv
-import os
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
+from sklearn.base import clone
 
 import novikoff
 from anatomy import anatomy
@@ -15,21 +15,9 @@ from laws.test_many_classes import many_worlds
 from novikoff import Perceptron, VotedPerceptron, store
 from novikoff.errors import ModelFileError
 from novikoff.store import container
-from novikoff.store.parts import Parts
-from novikoff.store.runs import pack_run, unpack_run
+from novikoff.store.fields import Parts
+from novikoff.store.runs import put_linear, take_linear
 from worlds import conventions
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _without_waiting_for_the_disk():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda handle: None)
-        yield
-
-
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    return tmp_path_factory.mktemp("store") / "model.safetensors"
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
@@ -59,12 +47,14 @@ def test_the_first_files_do_not_tell_of_weights(kind, weight):
     model.fit(np.eye(3), [0, 1, 2], sample_weight=weight)
     for told in (True, False):
         parts = Parts()
-        pack_run(model._state, parts)
+        put_linear(model, parts)
         if not told:
             del parts.values["step_ratio"]
-        loaded = unpack_run(model, parts)
+        loaded = clone(model)
+        loaded.classes_ = model.classes_
+        take_linear(loaded, parts)
         differ = weight is not None and len(set(weight)) > 1
-        assert loaded.ledger.step_ratio == ((3.0 if differ else 1.0) if told else np.inf)
+        assert loaded._state.ledger.step_ratio == ((3.0 if differ else 1.0) if told else np.inf)
 
 
 def test_a_stream_of_one_class_so_far(path):
@@ -82,7 +72,7 @@ def test_a_stream_of_one_class_so_far(path):
         ("mistake.gained", lambda a: a + 9, "'mistake.gained' has a number that is out of range"),
         ("mistake.lost", lambda a: a - 9, "'mistake.lost' has a number that is out of range"),
         ("weights", lambda a: a[:2], "has shape"),
-        ("each.total", lambda a: -a - 1, "'each.total' has a negative number"),
+        ("each.total", lambda a: -a - 1, "'each.total' has a number that is out of range: -"),
         ("each.total", lambda a: a[:1], "has shape"),
         ("brought", lambda a: a[:2], "has shape"),
     ],

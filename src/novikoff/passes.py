@@ -4,11 +4,11 @@
 is a pass of its own, and the last one proves a margin if it was free of mistakes.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from novikoff.learners.base import MistakeDriven
+from novikoff.typing import Array, MatrixLike
 
 
 class Passes:
@@ -19,7 +19,7 @@ class Passes:
     """
 
     def __init__(
-        self, model: MistakeDriven, seed: int, classes: Any, *, complete: bool = True
+        self, model: MistakeDriven, seed: int, classes: ArrayLike | None, *, complete: bool = True
     ) -> None:
         self.model, self.seed, self.classes = model, seed, classes
         self.complete = complete
@@ -29,7 +29,7 @@ class Passes:
         self.given = 0
         """How many examples this pass has been given so far."""
 
-    def learn(self, number: int, X: Any, y: Any, weight: Any) -> int:
+    def learn(self, number: int, X: MatrixLike, y: Array, weight: Array | None) -> int:
         """Learn from a block; how many mistakes that made."""
         model = self.model
         fitted = model._is_fitted()

@@ -12,3 +12,7 @@ MatrixLike: TypeAlias = Any
 """What users may give for a matrix: an array, lists, a frame, a sparse matrix."""
 Given: TypeAlias = npt.ArrayLike | None
 """What users may give for an array, or leave out."""
+Rows: TypeAlias = Any
+"""Examples as kernels see them: an array, or one of the kinds of `novikoff.core.rows`."""
+Rule: TypeAlias = Any
+"""What a learner does about an example: a named tuple of numbers, as `novikoff.core.rules` says."""

@@ -321,3 +321,16 @@ def test_convergence_is_told_of_many_classes_too():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Perceptron(max_iter=500, slack=1.0).fit(X, [0, 1, 1, 0, 2, 2, 0, 1])
+
+
+@pytest.mark.parametrize("learner", [Perceptron, VotedPerceptron])
+@given(world=many_worlds(), kind=kinds)
+def test_a_parameter_set_after_fit_does_not_change_what_the_run_was(learner, world, kind):
+    model = fitted(learner, *world, shuffle=False, max_iter=EPOCHS, multi_class=kind, record=True)
+    before = model.margin_, model.mistake_bound_, model.radius_, model.trace_.squared_norm
+    votes = model.decision_function(world.X)
+    model.set_params(multi_class="ovr" if kind == "joint" else "joint")
+    after = model.margin_, model.mistake_bound_, model.radius_, model.trace_.squared_norm
+    for a, b in zip(before, after, strict=True):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(model.decision_function(world.X), votes)

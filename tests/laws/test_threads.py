@@ -22,12 +22,11 @@ from novikoff import (
     SecondOrderPerceptron,
     VotedPerceptron,
     Winnow,
-    cores,
     separability,
 )
 from novikoff.cli import main
 from novikoff.data import write
-from novikoff.parallel import pool as teams, speculate as ahead
+from novikoff.parallel import cores, pool as teams, speculate as ahead
 
 SOME, FEW = (settings(max_examples=1 + settings.default.max_examples // part) for part in (3, 6))
 """Threads that wait for each other while other tests have the cores take their time."""

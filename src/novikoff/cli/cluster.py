@@ -19,12 +19,12 @@ from novikoff.cli.signals import Terminated
 from novikoff.cli.summary import finish
 from novikoff.cli.text import counted, tell_skipped
 from novikoff.cli.training import weights_by_label, weights_of_classes
-from novikoff.cluster.certifying import Workers
-from novikoff.cluster.connecting import connected, gigabytes, require_dask
-from novikoff.cluster.fitting import fitted_on
-from novikoff.cluster.report import Mixed, Moment
+from novikoff.cluster.answers import Workers
+from novikoff.cluster.epochs import fitted_on
+from novikoff.cluster.history import Mixed, Moment
+from novikoff.cluster.scheduler import connected, gigabytes, require_dask
 from novikoff.cluster.sources import SHARD_BYTES, FileShard, Sharded, sharded
-from novikoff.cluster.surveying import Layout
+from novikoff.cluster.survey import Layout
 from novikoff.learners.base import MistakeDriven
 from novikoff.separation.sharded.coordinator import Travel
 

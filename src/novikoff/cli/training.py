@@ -141,7 +141,9 @@ class Training:
             raise
 
     def _run(self, report: Callable[["Training", Data, int], None]) -> None:
-        passes = Passes(self.model, self.plan.seed, self._classes(), complete=self.complete)
+        classes = self._classes()
+        self.classes = classes.tolist()
+        passes = Passes(self.model, self.plan.seed, classes, complete=self.complete)
         passes.fresh, passes.given = self.at.examples == 0, self.at.examples
         written = time.monotonic()
         while self.at.epoch < self.plan.epochs:
@@ -196,7 +198,7 @@ class Training:
                 return passes.learn(number, block.X, block.y, block.weight)
             except DataError as error:
                 if self.complete and not (isinstance(error, BadRow) and error.what):
-                    self.file.require_labels(block, list(passes.classes), complete=True)
+                    self.file.require_labels(block, self.classes, complete=True)
                 raise
 
     @property

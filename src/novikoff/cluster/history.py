@@ -1,8 +1,8 @@
-"""How far a run on shards is: the numbers of its epochs, as a run, and as a checkpoint."""
+"""How far a run on shards is: its epochs, what they add up to, and its checkpoint."""
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from math import hypot, inf
 from typing import Any
@@ -10,14 +10,131 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from novikoff.cluster.mixing import FAN, State, groups, shares
-from novikoff.cluster.report import Epoch, as_json
-from novikoff.cluster.shard import Setting, Told
+from novikoff.cluster.mix import FAN, Mix, groups, shares
+from novikoff.cluster.worker import Setting, Told
 from novikoff.errors import ModelFileError, ParameterError
-from novikoff.learners.state import Ledger, State as Run, Stream
+from novikoff.learners.additive import Additive
+from novikoff.learners.state import Ledger, State, Stream
+from novikoff.separation.bracket import Bracket
 from novikoff.store import load_with_extra, save
 
-NUMBERS = ("length", "reach", "total", "least", "largest")
+
+@dataclass(frozen=True)
+class Epoch:
+    """One epoch of all shards.
+
+    Parameters
+    ----------
+    mistakes : list of int
+        Of each shard.
+    weighted : float
+        The same, each times the share of its shard in the mix, added up.
+    bytes_moved : int
+        What the workers sent to each other, weights, changes and all; -1 if it is not known.
+    bytes_of_changes : int
+        What the changes of all shards take, before they are mixed.
+    seconds : float
+        From one mix to the next.
+    learning, reading : float
+        The seconds that workers spent on passing over shards and on reading them, added up.
+
+    Examples
+    --------
+    >>> from novikoff.cluster import Epoch
+    >>> Epoch([3, 1], 2.0).mistakes
+    [3, 1]
+    """
+
+    mistakes: list[int]
+    weighted: float
+    bytes_moved: int = -1
+    bytes_of_changes: int = 0
+    seconds: float = 0.0
+    learning: float = 0.0
+    reading: float = 0.0
+
+
+@dataclass(frozen=True)
+class Mixed:
+    r"""How a model was learned from shards: `model.mixed_`.
+
+    Parameters
+    ----------
+    mixing : {"uniform", "mistakes"}
+    n_examples : list of int
+        How many each shard has.
+    epochs : list of Epoch
+    radius : float
+        The length $R$ of the longest example, in the space of the run.
+    margin : Bracket
+        What the run proves about the margin of all examples together.
+    bound : float
+        $R^2/\gamma^2$, with the lower end of `margin` for $\gamma$: `weighted_mistakes` is no more
+        (McDonald, Hall & Mann 2010, theorem 3). Infinite if nothing was proved, or if examples
+        weigh differently.
+    dashboard : str or None
+        Where to look on while it runs.
+
+    Examples
+    --------
+    >>> from novikoff.cluster import Epoch, Mixed
+    >>> mixed = Mixed("uniform", [2, 2], [Epoch([3, 1], 2.0), Epoch([0, 0], 0.0)])
+    >>> mixed.weighted_mistakes, mixed.n_shards
+    (2.0, 2)
+    """
+
+    mixing: str
+    n_examples: list[int]
+    epochs: list[Epoch]
+    radius: float = 0.0
+    margin: Bracket = field(default_factory=lambda: Bracket(0.0, float("inf")))
+    bound: float = float("inf")
+    dashboard: str | None = None
+
+    @property
+    def n_shards(self) -> int:
+        """How many shards there are."""
+        return len(self.n_examples)
+
+    @property
+    def weighted_mistakes(self) -> float:
+        r"""$\sum_n \sum_i \mu_{i,n} k_{i,n}$, which the theorem is about."""
+        return sum(epoch.weighted for epoch in self.epochs)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """How far a run is, for those who watch.
+
+    Parameters
+    ----------
+    epoch : int
+        The number of the epoch, from 1 on; 0 while the shards are looked at.
+    n_epochs : int
+        The most there will be.
+    shard, n_shards : int
+        How many shards are done in this epoch, and how many there are.
+    mistakes : int
+        In this epoch so far.
+    last : Epoch or None
+        The epoch before.
+    dashboard : str or None
+        Where to look on.
+
+    Examples
+    --------
+    >>> from novikoff.cluster import Moment
+    >>> Moment(epoch=2, n_epochs=10, shard=5, n_shards=8, mistakes=17).mistakes
+    17
+    """
+
+    epoch: int
+    n_epochs: int
+    shard: int
+    n_shards: int
+    mistakes: int
+    last: Epoch | None = None
+    dashboard: str | None = None
 
 
 @dataclass
@@ -25,11 +142,7 @@ class History:
     """The epochs so far, and what they add up to."""
 
     epochs: list[Epoch] = field(default_factory=list)
-    length: float = 0.0
-    reach: float = 0.0
-    total: Any = 0.0
-    least: Any = 0.0
-    largest: float = 0.0
+    ledger: Ledger = field(default_factory=Ledger)
 
     @property
     def mistakes(self) -> list[int]:
@@ -45,17 +158,17 @@ class History:
         self, told: Sequence[Told], setting: Setting, seconds: float = 0.0, bytes_moved: int = -1
     ) -> None:
         """Add an epoch, of which each shard told this."""
-        mistakes = [each.mistakes for each in told]
+        made, ledger = [each.ledger for each in told], self.ledger
+        mistakes = [each.mistakes[0] for each in made]
         mu = shares(mistakes, [each.n_seen > 0 for each in told], setting.mixing)
-        for share, each in zip(mu, told, strict=True):
-            self.total = self.total + share * each.total
-        self.least = np.minimum.reduce([each.least for each in told])
-        self.length = max(self.length, *(each.length for each in told))
-        self.largest = max(self.largest, *(each.largest for each in told))
-        self.reach = max(self.reach, *(each.reach for each in told))
+        for share, each in zip(mu, made, strict=True):
+            ledger.total = ledger.total + share * each.total
+        ledger.least = np.minimum.reduce([each.least for each in made])
+        for name in ("length", "largest", "reach"):
+            setattr(ledger, name, max(getattr(each, name) for each in (ledger, *made)))
         # what mixing itself rounds: a few units of each sum on the way up the tree
-        longest = hypot(self.length if not setting.model.normalize else 1.0, 1.0)
-        self.reach += self.largest * longest * (FAN * depth(len(told)) + 4)
+        longest = hypot(ledger.length if not setting.model.normalize else 1.0, 1.0)
+        ledger.reach += ledger.largest * longest * (FAN * depth(len(told)) + 4)
         self.epochs.append(
             Epoch(
                 mistakes,
@@ -68,23 +181,19 @@ class History:
             )
         )
 
-    def as_run(self, state: State, setting: Setting) -> Run:
+    def as_run(self, mixed: Mix, setting: Setting) -> State:
         """The run of a fitted model."""
         layout, model = setting.layout, setting.model
-        space, each = model._space(), np.broadcast_to(0.0, np.shape(self.total))
-        ledger = Ledger(
-            np.atleast_1d(self.total),
-            np.atleast_1d(self.least),
-            np.atleast_1d(each).copy(),
-            self.mistakes,
-            length=self.length,
-            reach=self.reach,
-            largest=self.largest,
-            step_ratio=inf if layout.weighted or model.class_weight is not None else 1.0,
+        space, weighted = model._space(), layout.weighted or model.class_weight is not None
+        ledger = replace(
+            self.ledger,
+            own_squares=np.zeros_like(self.ledger.total),
+            mistakes=self.mistakes,
+            step_ratio=inf if weighted else 1.0,
         )
-        stream = Stream(np.zeros(len(layout.classes)), state.n_seen)
-        extra = {} if state.u is None else {"tally": state.u}
-        return Run(space, state.w, extra, model._declared(space), ledger, stream)
+        stream = Stream(np.zeros(len(layout.classes)), mixed.n_seen)
+        extra = {} if mixed.u is None else {"tally": mixed.u}
+        return State(space, mixed.w, extra, model._declared(space), ledger, stream)
 
 
 def depth(n: int) -> int:
@@ -98,19 +207,19 @@ class Checkpoint:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
 
-    def write(self, state: State, history: History, setting: Setting) -> None:
+    def write(self, mixed: Mix, history: History, setting: Setting) -> None:
         """Write down how far the run is."""
         model = clone(setting.model)
-        model._state = history.as_run(state, setting)
+        model._state = history.as_run(mixed, setting)
         model.classes_, model.n_features_in_ = setting.layout.classes, setting.layout.n_features
-        told = {"identity": identity(setting), "epochs": as_json(history.epochs)}
+        told = {"identity": identity(setting), "epochs": [vars(epoch) for epoch in history.epochs]}
         save(model, self.path, extra={"checkpoint": told | {"cluster": True}})
 
     def seed(self) -> int | None:
         """The seed of the run that wrote the file, if there is one."""
         return int(self._read()[1]["identity"]["seed"]) if os.path.exists(self.path) else None
 
-    def read(self, setting: Setting) -> tuple[State, History]:
+    def read(self, setting: Setting) -> tuple[Mix, History]:
         """How far the run was, which must be the same as this one."""
         model, told = self._read()
         for name, now in identity(setting).items():
@@ -122,12 +231,10 @@ class Checkpoint:
                     resume=True,
                 )
         run = model._state
-        history = History([Epoch(**epoch) for epoch in told["epochs"]])
-        for name in NUMBERS:
-            setattr(history, name, getattr(run.ledger, name))
-        return State(run.weights, run.extra.get("tally"), run.stream.n_seen), history
+        history = History([Epoch(**epoch) for epoch in told["epochs"]], run.ledger)
+        return Mix(run.weights, run.extra.get("tally"), run.stream.n_seen), history
 
-    def _read(self) -> tuple[Any, dict[str, Any]]:
+    def _read(self) -> tuple[Additive, dict[str, Any]]:
         model, extra = load_with_extra(self.path)
         told = extra.get("checkpoint")
         if not isinstance(told, dict) or not told.get("cluster"):
@@ -139,7 +246,7 @@ class Checkpoint:
         return model, told
 
 
-def identity(setting: Setting) -> dict[str, Any]:
+def identity(setting: Setting) -> dict[str, object]:
     """What a run must have in common with the one it goes on from."""
     layout = setting.layout
     data = blake2b(layout.digest.encode(), digest_size=16).hexdigest()

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -26,6 +26,13 @@ from novikoff.data.results import Data
 from novikoff.errors import DataError, FileError, ParameterError
 from novikoff.inputs.doubles import require_exact
 
+if TYPE_CHECKING:
+    from distributed import Client
+
+Reading = dict[str, Any]
+"""Options of `novikoff.data.read`, by name."""
+Partitions = tuple[Any, ...]
+"""Of a shard: what dask is still to make, or has made."""
 SHARD_BYTES = 2**26
 LINES = ("svmlight", "vw")
 
@@ -37,7 +44,7 @@ class Shard(ABC):
     number: int
     name: str
     """What messages call it."""
-    reading: dict[str, Any] = field(default_factory=dict)
+    reading: Reading = field(default_factory=dict)
     """The options of `novikoff.data.read` that were given, and the format if there is one."""
 
     @abstractmethod
@@ -47,15 +54,21 @@ class Shard(ABC):
         Svmlight indices of unknown base are the columns themselves: see `settled`.
         """
 
-    @abstractmethod
-    def blamed(self, data: Data, row: int, what: str, reading: dict[str, Any]) -> DataError:
+    def blamed(self, data: Data, row: int, what: str, reading: Reading) -> DataError:
         """An error about one row of the examples."""
+        return DataError(f"{self.name}, row {row}: {what}")
 
     @property
     def base_is_open(self) -> bool:
         """May its indices start at 0 or 1, as all shards together will tell?"""
         auto = self.reading.get("zero_based", "auto") == "auto"
         return self.reading.get("format") == "svmlight" and auto
+
+    @property
+    def loading(self) -> Reading:
+        """The options to read it by before that is known."""
+        unknown = {"zero_based": True, "n_features": None} if self.base_is_open else {}
+        return {"n_jobs": 1} | self.reading | unknown
 
     def settled(self, data: Data, n_features: int, base: int) -> Data:
         """The examples in so many columns, the first being feature `base` of the file."""
@@ -64,8 +77,7 @@ class Shard(ABC):
             return data
         shift = base - data.base
         if data.X.shape[1] - shift > n_features:
-            self.load_strictly(n_features, base)  # which says where
-            raise DataError(f"{self.name} has more than {n_features} features.")
+            raise self.too_wide(n_features, base)
         indices = X.indices - X.indices.dtype.type(shift) if shift else X.indices
         wide = sparse.csr_array((X.shape[0], n_features), dtype=X.dtype)
         # set one by one: the constructor would look at them all
@@ -73,9 +85,13 @@ class Shard(ABC):
         wide.has_canonical_format = True
         return data._replace(X=wide, base=base)
 
-    @abstractmethod
-    def load_strictly(self, n_features: int, base: int) -> None:
-        """Read once more, for the error at the first index that is too large."""
+    def too_wide(self, n_features: int, base: int) -> DataError:
+        """An error about an index that is too large."""
+        return DataError(f"{self.name} has more than {n_features} features.")
+
+    def renamed(self, error: FileError) -> FileError:
+        """The same error of the shard as messages call it."""
+        return error.moved(self.name)
 
 
 @dataclass(frozen=True)
@@ -91,17 +107,14 @@ class FileShard(Shard):
 
     def load(self, *given: Any) -> Data:
         """Read the file, or this part of it."""
-        options = self.reading | ({"zero_based": True} if self.base_is_open else {})
-        if self.base_is_open:
-            options["n_features"] = None
-        return self._read(options)
+        return self._read(self.loading)
 
-    def load_strictly(self, n_features: int, base: int) -> None:
-        """Read once more, for the error at the first index that is too large."""
-        self._read(self.reading | {"n_features": n_features, "zero_based": base == 0})
+    def too_wide(self, n_features: int, base: int) -> DataError:
+        """The same at the first such index: reading once more finds it."""
+        self._read(self.loading | {"n_features": n_features, "zero_based": base == 0})
+        return super().too_wide(n_features, base)
 
-    def _read(self, options: dict[str, Any]) -> Data:
-        options = {"n_jobs": 1} | options
+    def _read(self, options: Reading) -> Data:
         try:
             if os.path.exists(self.path) and os.stat(self.path).st_size != self.size:
                 raise changed(self.path)
@@ -109,16 +122,12 @@ class FileShard(Shard):
                 return read(self.path, **options)
             return read_range(self.path, self.start, self.stop, Options(**options))
         except FileError as error:
-            raise self._renamed(error) from None
+            raise self.renamed(error) from None
 
-    def blamed(self, data: Data, row: int, what: str, reading: dict[str, Any]) -> DataError:
+    def blamed(self, data: Data, row: int, what: str, reading: Reading) -> DataError:
         """An error at the line that a row came from."""
         options = {"n_jobs": 1} | reading
-        return self._renamed(blamed_on_row(self.path, self.path, data, row, options, what))
-
-    def _renamed(self, error: FileError) -> FileError:
-        """The same error of the path as it was given."""
-        return error.moved(self.name)
+        return self.renamed(blamed_on_row(self.path, self.path, data, row, options, what))
 
 
 @dataclass(frozen=True)
@@ -175,7 +184,7 @@ class PartShard(Shard):
             X = np.array(rows)
         return Data(X, np.array(y))
 
-    def _of_lines(self, lines: list[Any]) -> Data:
+    def _of_lines(self, lines: list[str | bytes]) -> Data:
         kind = self.reading.get("format")
         if kind not in LINES:
             raise DataError(
@@ -186,20 +195,10 @@ class PartShard(Shard):
         whole = b"".join(line if line.endswith(b"\n") else line + b"\n" for line in text)
         if not whole.strip():
             return Data(sparse.csr_array((0, 1)), np.zeros(0))
-        options = {"n_jobs": 1} | self.reading
-        if self.base_is_open:
-            options |= {"zero_based": True, "n_features": None}
         try:
-            return read(io.BytesIO(whole), **options)
+            return read(io.BytesIO(whole), **self.loading)
         except FileError as error:
-            raise error.moved(self.name) from None
-
-    def load_strictly(self, n_features: int, base: int) -> None:
-        """A partition is not at hand to be read once more."""
-
-    def blamed(self, data: Data, row: int, what: str, reading: dict[str, Any]) -> DataError:
-        """An error about a row, which has no other name than its number."""
-        return DataError(f"{self.name}, row {row}: {what}")
+            raise self.renamed(error) from None
 
 
 @dataclass
@@ -207,13 +206,13 @@ class Sharded:
     """Data in shards: their descriptions and, of a collection, the partitions, still to be made."""
 
     shards: list[Shard]
-    parts: list[tuple[Any, ...]]
+    parts: list[Partitions]
     """For each shard the dask delayed objects that `Shard.load` is to be given; () for files."""
 
     def __len__(self) -> int:
         return len(self.shards)
 
-    def futures(self, client: Any) -> list[tuple[Any, ...]]:
+    def futures(self, client: "Client") -> list[Partitions]:
         """The partitions on the workers, as soon as they are made."""
         every = [part for parts in self.parts for part in parts]
         made = iter(client.compute(every) if every else ())
@@ -230,7 +229,7 @@ class Sharded:
         return found
 
 
-def sharded(source: Any, *, shard_bytes: int = SHARD_BYTES, **reading: Any) -> Sharded:
+def sharded(source: object, *, shard_bytes: int = SHARD_BYTES, **reading: Any) -> Sharded:
     """The shards of whatever holds examples.
 
     Parameters
@@ -247,11 +246,10 @@ def sharded(source: Any, *, shard_bytes: int = SHARD_BYTES, **reading: Any) -> S
     """
     if not (isinstance(shard_bytes, int | np.integer) and shard_bytes > 0):
         raise ParameterError.of("shard_bytes", shard_bytes, "a whole number above 0")
-    label = reading.get("label")
+    Options(**reading)
     paths = [source] if isinstance(source, str | os.PathLike) else source
     if isinstance(paths, list) and all(isinstance(p, str | os.PathLike) for p in paths):
         return _of_files([os.fspath(path) for path in paths], int(shard_bytes), reading)
-    Options(**reading)
     for name, cure in (("weight", "give (X, y, sample_weight)"), ("ignore", "drop the columns")):
         if reading.get(name) is not None:
             raise ParameterError(
@@ -260,15 +258,14 @@ def sharded(source: Any, *, shard_bytes: int = SHARD_BYTES, **reading: Any) -> S
                 **{name: reading[name]},
             )
     parts = _partitions(source if isinstance(source, tuple) else (source,))
-    n = len(parts)
+    n, label = len(parts), reading.get("label") or "label"
     shards: list[Shard] = [
-        PartShard(i, f"partition {i} of {n}", reading, label=label or "label") for i in range(n)
+        PartShard(i, f"partition {i} of {n}", reading, label=label) for i in range(n)
     ]
     return Sharded(shards, parts)
 
 
-def _of_files(given: list[str], shard_bytes: int, reading: dict[str, Any]) -> Sharded:
-    Options(**reading)
+def _of_files(given: list[str], shard_bytes: int, reading: Reading) -> Sharded:
     paths: list[str] = []
     for pattern in given:
         found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
@@ -291,7 +288,7 @@ def _of_files(given: list[str], shard_bytes: int, reading: dict[str, Any]) -> Sh
     return Sharded(shards, [() for _ in shards])
 
 
-def _partitions(source: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+def _partitions(source: tuple[Any, ...]) -> list[Partitions]:
     """The partitions of each collection, side by side."""
     first = source[0]
     if not hasattr(first, "to_delayed") or not 1 <= len(source) <= 3:
@@ -308,7 +305,7 @@ def _partitions(source: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def _rows_of_arrays(arrays: Sequence[Any]) -> list[tuple[Any, ...]]:
+def _rows_of_arrays(arrays: Sequence[Any]) -> list[Partitions]:
     """Blocks of whole rows, and of the labels and weights that belong to them."""
     import dask.array
 
@@ -331,11 +328,11 @@ def _rows_of_arrays(arrays: Sequence[Any]) -> list[tuple[Any, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def _delayed(collection: Any) -> list[Any]:
+def _delayed(collection: Any) -> list[object]:
     return list(np.ravel(collection.to_delayed()))
 
 
-def _require_side_by_side(columns: list[list[Any]]) -> None:
+def _require_side_by_side(columns: list[list[object]]) -> None:
     if len({len(column) for column in columns}) > 1:
         raise DataError(
             f"The collections have {' and '.join(str(len(c)) for c in columns)} partitions: "

@@ -1,14 +1,15 @@
 """Labelled examples, in the order a pass visits them: the `D` of the lecture notes."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from novikoff.core.jit import njit, overload
 from novikoff.core.rows import U, touch
+from novikoff.typing import Array, Rows
 
 
-def constant(array: Any) -> Any:
+def constant(array: Array) -> Array:
     """A read-only view, so that one compiled form reads all arrays, memory maps included."""
     view = array.view()
     view.flags.writeable = False
@@ -26,34 +27,34 @@ class Examples(NamedTuple):
     once for all orders and weights.
     """
 
-    rows: Any
+    rows: Rows
     """The examples, as `novikoff.core.rows` knows them."""
-    y: Any
+    y: Array
     """Their labels, -1 or +1, as 8-bit integers."""
-    weight: Any = ONE
+    weight: Array = ONE
     """What each example's update is multiplied by, or one number for all."""
-    order: Any = ALL
+    order: Array = ALL
     """The rows to visit; empty for all of them, as they stand."""
 
-    def weighted(self, weight: Any) -> "Examples":
+    def weighted(self, weight: Array | None) -> "Examples":
         """With these weights, if there are any."""
         return self if weight is None else self._replace(weight=constant(weight))
 
-    def visited(self, order: Any) -> "Examples":
+    def visited(self, order: Array | None) -> "Examples":
         """In this order, if one is given; it may leave out some rows, or all."""
         if order is None:
             return self if self.order is ALL else self._replace(order=ALL)
         return self._replace(order=order) if len(order) else self._replace(y=self.y[:0], order=ALL)
 
-    def visits(self) -> Any:
+    def visits(self) -> Array:
         """Which row is visited when."""
         return self.order if len(self.order) else np.arange(len(self.y))
 
-    def rows_at(self, times: Any) -> Any:
+    def rows_at(self, times: Array) -> Array:
         """Which rows are visited at these times."""
         return self.order[times] if len(self.order) else times
 
-    def weights(self, rows: Any) -> Any:
+    def weights(self, rows: Array) -> Array:
         """The weights of these rows."""
         return self.weight[rows] if len(self.weight) > 1 else np.full(len(rows), self.weight[0])
 
@@ -109,7 +110,7 @@ def shuffle(order, seed):
         order[k], order[j] = order[j], order[k]
 
 
-def shuffled(rows: Any, n: int, random: np.random.RandomState) -> Any:
+def shuffled(rows: Array | None, n: int, random: np.random.RandomState) -> Array:
     """These rows, or all `n`, in a random order."""
     order = np.arange(n) if rows is None else rows.copy()
     with np.errstate(over="ignore"):  # uncompiled, the generator's overflow would warn

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.core.examples import announce, visit, weight
+from novikoff.core.examples import Examples, announce, visit, weight
 from novikoff.core.jit import njit, overload
 from novikoff.core.products import dots, dots_and_sqnorm
 from novikoff.core.rows import (
@@ -31,6 +31,7 @@ from novikoff.core.rows import (
     sqnorm,
 )
 from novikoff.core.rules import content, is_sound, learn, push, tie
+from novikoff.typing import Array, Rows, Rule
 
 TINY, NEAR = 1e-30, 0.99
 """Above `TINY`, `sqnorm` is within a hundredth of the truth: what it puts below `NEAR` times
@@ -43,19 +44,19 @@ UNSEEN = np.empty(0), np.empty(0, np.int64), np.empty(0)
 class Log(NamedTuple):
     """What happened, update by update: room for it, or the updates themselves."""
 
-    time: Any
+    time: Array
     """When: the visit of the pass."""
-    gained: Any
+    gained: Array
     """The class whose weights gained the example, -1 for none,"""
-    lost: Any
+    lost: Array
     """and the class whose weights lost it."""
-    step: Any
+    step: Array
     """What the rule tells of its step: what the example was multiplied by, without its sign."""
-    score: Any
+    score: Array
     """The score of the machine before the update, or by how much the right class led its rival;"""
-    mistakes: Any
+    mistakes: Array
     """how many mistakes there were by then;"""
-    square: Any
+    square: Array
     """and the squared length of the weights after it, of the machine's or of all. These three are
     empty if nobody asked for them."""
 
@@ -93,39 +94,39 @@ class Joint(NamedTuple):
 class Pass(NamedTuple):
     """All that a loop works on."""
 
-    kind: Any
+    kind: Single | Apart | Joint
     """`Single`, `Apart` or `Joint`."""
-    W: Any
+    W: Array
     """The weights: a row for each machine, or for each class."""
-    extra: Any
+    extra: Array
     """What the rule keeps beside each row."""
-    shares: Any
+    shares: Array
     """With slack: how often each class gained each example, less how often it lost it."""
-    log: Any
+    log: Log
     """Room for the updates."""
-    D: Any
+    D: Examples
     """The examples."""
-    rule: Any
-    since: Any
+    rule: Rule
+    since: Array
     """The visit from which on each class takes part: 0, but for one that comes on the way."""
-    scores: Any
+    scores: Array
     """Room for a score each."""
-    least: Any
+    least: Array
     """The least margin so far, of each machine or of all classes."""
-    squares: Any
+    squares: Array
     """The squared lengths so far; empty if nobody asks for them."""
-    mistakes: Any
+    mistakes: Array
     """One number: how many there were so far."""
-    whole: Any
+    whole: bool
     """May an update change weights of columns that its example does not have?"""
-    measure: Any
+    measure: bool
     """Are rows to be checked, and their lengths taken?"""
 
 
 # ------------------------------------------------------------- what the loops do
 
 
-def machines(kind: Any, W: Any) -> tuple[int, int]:
+def machines(kind: Single | Apart | Joint, W: Array) -> tuple[int, int]:
     """How many machines there are, and the class of the first: known when compiling, of one."""
     return len(W), kind.base
 
@@ -137,7 +138,9 @@ def _machines(kind, W):
     return lambda kind, W: (len(W), kind.base)
 
 
-def multiplied(kind: Any, W: Any, X: Any, i: int, scores: Any, measure: bool) -> Any:
+def multiplied(
+    kind: Single | Apart | Joint, W: Array, X: Rows, i: int, scores: Array, measure: bool
+) -> tuple[float, float]:
     """Multiply row `i` with all weights: the first product, and the row's `sqnorm` if wanted."""
     dots(W, X, i, scores)
     return scores[0], sqnorm(W[0], X, i) if measure else 0.0
@@ -176,7 +179,7 @@ def longest(R, rule, X, i, q):
 # weight there is $\Delta a \alpha_{ic}$, if class $c$ gained it $\alpha_{ic}$ times by steps of $a$
 
 
-def with_own(rule: Any, s: Any, D: Any, shares: Any, i: int, c: int) -> Any:
+def with_own(rule: Rule, s: float, D: Examples, shares: Array, i: int, c: int) -> Any:
     """The score `s` of example `i` for class `c`, with what its own coordinate adds."""
     if not hasattr(rule, "slack"):
         return s
@@ -192,7 +195,7 @@ def _with_own(rule, s, D, shares, i, c):
     )
 
 
-def share(rule: Any, a: Any, shares: Any, i: int, c: int, more: int) -> Any:
+def share(rule: Rule, a: float, shares: Array, i: int, c: int, more: int) -> Any:
     """Class `c` gains example `i`, or loses it; by how much its private square grows."""
     if not hasattr(rule, "slack"):
         return 0.0
@@ -351,7 +354,7 @@ def joint(p, k, low, high, R, search):
     return k, R, np.int64(-1)
 
 
-def drive(p: Any, k: int, low: int, high: int, R: float, search: bool) -> Any:
+def drive(p: Pass, k: int, low: int, high: int, R: float, search: bool) -> Any:
     """The loop that makes passes like this one."""
     return (joint if isinstance(p.kind, Joint) else apart)(p, k, low, high, R, search)
 

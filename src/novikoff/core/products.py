@@ -23,6 +23,7 @@ from novikoff.core.rows import (
     sqnorm,
     value,
 )
+from novikoff.typing import Array, Rows
 
 
 @njit(fastmath=SUM)
@@ -65,12 +66,12 @@ def entry_by_entry(W, X, i, out):
             out[c] += x * W[c, j]
 
 
-def is_sparse(X: Any) -> bool:
+def is_sparse(X: Rows) -> bool:
     """Are rows sparse?"""
     return is_sparse(X.rows) if isinstance(X, Unit | Above | Clipped) else isinstance(X, CSR)
 
 
-def dots(W: Any, X: Any, i: int, out: Any) -> None:
+def dots(W: Array, X: Rows, i: int, out: Array) -> None:
     r"""$\langle w_c, x_i\rangle$ for all weight vectors $w_c$, the rows of `W`.
 
     Quick if the entries of `W` that are read together lie together: `suited` sees to that.
@@ -100,7 +101,7 @@ def dot_two_and_sqnorm(w, v, X, i):
     return s, t, q
 
 
-def dots_and_sqnorm(W: Any, X: Any, i: int, out: Any) -> Any:
+def dots_and_sqnorm(W: Array, X: Rows, i: int, out: Array) -> Any:
     """`dots`, and the `sqnorm` of the row: of a plain dense one in the same pass."""
     dots(W, X, i, out)
     return sqnorm(W[0], X, i)
@@ -130,6 +131,6 @@ def _dots_and_sqnorm(W, X, i, out):
     return in_one
 
 
-def suited(W: Any, X: Any) -> Any:
+def suited(W: Array, X: Rows) -> Array:
     """The weights of many classes in the order in which `dots` reads them, copied if need be."""
     return np.asfortranarray(W) if is_sparse(X) else np.ascontiguousarray(W)

@@ -33,6 +33,7 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import as_dtype
 
 from novikoff.core.jit import njit, overload
+from novikoff.typing import Array, Rows
 
 U = np.uintp
 SUM = {"reassoc", "contract"}
@@ -45,9 +46,9 @@ class CSR(NamedTuple):
     The indices of a row are in range and increasing; `novikoff.inputs.arrays.read` sees to that.
     """
 
-    data: Any
-    indices: Any
-    indptr: Any
+    data: Array
+    indices: Array
+    indptr: Array
     width: int
 
 
@@ -58,25 +59,25 @@ class Gram(NamedTuple):
     to add a row to the weights in the feature space adds its kernel values to the scores.
     """
 
-    K: Any
+    K: Array
 
 
 class Unit(NamedTuple):
     """Rows scaled to unit length; a zero row stays zero."""
 
-    rows: Any
+    rows: Rows
 
 
 class Clipped(NamedTuple):
     """Rows with what is below 0 taken for 0, and what is above 1 for 1."""
 
-    rows: Any
+    rows: Rows
 
 
 class Above(NamedTuple):
     """Rows as 0/1: 1 where the value is above `level`."""
 
-    rows: Any
+    rows: Rows
     level: float
 
 
@@ -88,7 +89,7 @@ def is_a(X: types.Type, *kinds: type) -> bool:
     return getattr(X, "instance_class", None) in kinds
 
 
-def first(X: Any, i: int) -> Any:
+def first(X: Rows, i: int) -> Any:
     """The place of row `i`'s first entry."""
     if isinstance(X, Unit | Above | Clipped):
         return first(X.rows, i)
@@ -104,7 +105,7 @@ def _first(X, i):
     return lambda X, i: U(0)
 
 
-def last(X: Any, i: int) -> Any:
+def last(X: Rows, i: int) -> Any:
     """One past the place of row `i`'s last entry."""
     if isinstance(X, Unit | Above | Clipped):
         return last(X.rows, i)
@@ -124,7 +125,7 @@ def _last(X, i):
     return lambda X, i: U(X.shape[1])
 
 
-def column(X: Any, k: Any) -> Any:
+def column(X: Rows, k: Any) -> Any:
     """Which column the entry at place `k` is in."""
     if isinstance(X, Unit | Above | Clipped):
         return column(X.rows, k)
@@ -140,7 +141,7 @@ def _column(X, k):
     return lambda X, k: k
 
 
-def value(X: Any, i: int, k: Any) -> Any:
+def value(X: Rows, i: int, k: Any) -> Any:
     """The entry of row `i` at place `k`, before any division by its length."""
     if isinstance(X, Unit):
         return value(X.rows, i, k)
@@ -181,7 +182,7 @@ def _value(X, i, k):
     return lambda X, i, k: X[i, k]
 
 
-def divisor(X: Any, i: int) -> float:
+def divisor(X: Rows, i: int) -> float:
     """What the entries of row `i` are divided by: its length, for unit rows."""
     return (norm(X.rows, i) or 1.0) if isinstance(X, Unit) else 1.0
 
@@ -198,7 +199,7 @@ def _divisor(X, i):
     return unit
 
 
-def divided(X: Any, x: Any, r: float) -> Any:
+def divided(X: Rows, x: Any, r: float) -> Any:
     """The entry `x` as the row has it, `r` being the row's divisor."""
     return x / r if isinstance(X, Unit) else x
 
@@ -210,7 +211,7 @@ def _divided(X, x, r):
     return lambda X, x, r: x
 
 
-def is_dual(X: Any) -> bool:
+def is_dual(X: Rows) -> bool:
     """Are the weights the scores of the rows?"""
     return isinstance(X, Gram)
 
@@ -221,7 +222,7 @@ def _is_dual(X):
     return lambda X: dual
 
 
-def touch(X: Any, i: int) -> None:
+def touch(X: Rows, i: int) -> None:
     """Ask for row `i` ahead of its use. No effect but on time."""
 
 
@@ -260,10 +261,10 @@ def per_line(array: types.Array) -> int:
 
 
 @intrinsic
-def prefetch(context: Any, array: Any, index: Any) -> Any:
+def prefetch(context, array, index):
     """Fetch `array[index]` into the second-level cache."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(context, builder, signature, args):
         array_type, index_type = signature.args
         data = context.make_array(array_type)(context, builder, args[0]).data
         place = builder.gep(data, [context.cast(builder, args[1], index_type, types.intp)])
@@ -334,7 +335,7 @@ def in_one_pass(w, X, i):
     return s, q
 
 
-def dot_and_sqnorm(w: Any, X: Any, i: int) -> tuple[Any, Any]:
+def dot_and_sqnorm(w: Array, X: Rows, i: int) -> tuple[Any, Any]:
     """Both: in one pass over a plain dense row, in two over others."""
     return dot(w, X, i), sqnorm(w, X, i)
 

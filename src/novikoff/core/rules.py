@@ -11,6 +11,7 @@ from typing import Any
 
 from novikoff.core.jit import njit, overload
 from novikoff.core.rows import is_a
+from novikoff.typing import Array, Rows, Rule
 
 
 @njit(forceinline=True)
@@ -26,13 +27,13 @@ def is_right(m, y, tie):
 
 
 @singledispatch
-def content(rule: Any, m: float, y: int) -> Any:
+def content(rule: Rule, m: float, y: int) -> Any:
     """Is it known from the margin, and from who wins a tie, that there is nothing to learn?"""
     return False
 
 
 @singledispatch
-def learn(rule: Any, w: Any, extra: Any, y: int, m: float, D: Any, i: Any) -> Any:
+def learn(rule: Rule, w: Array, extra: Array, y: int, m: float, D: Any, i: Any) -> Any:
     """Let a machine learn from example `i`, of sign `y` and margin `m`.
 
     Returns what the log calls its step: 0 if there was none, NaN if floats have no room for it.
@@ -41,13 +42,13 @@ def learn(rule: Any, w: Any, extra: Any, y: int, m: float, D: Any, i: Any) -> An
 
 
 @singledispatch
-def push(rule: Any, W: Any, y: int, r: int, m: float, D: Any, i: Any) -> Any:
+def push(rule: Rule, W: Array, y: int, r: int, m: float, D: Any, i: Any) -> Any:
     """Let class `y` gain example `i` and its rival `r` lose it; returns what `learn` does."""
     raise NotImplementedError(type(rule))
 
 
 @singledispatch
-def is_sound(rule: Any, X: Any, i: int) -> Any:
+def is_sound(rule: Rule, X: Rows, i: int) -> Any:
     """Can the rule learn from a row like this, which is finite?"""
     return True
 
@@ -62,12 +63,12 @@ def _is_sound(rule, X, i):
     return None if is_answered(is_sound, rule) else lambda rule, X, i: True
 
 
-def is_answered(question: Any, rule: Any) -> bool:
+def is_answered(question: Any, rule: Rule) -> bool:
     """Have rules of this type, as numba knows it, an answer of their own?"""
     return rule.instance_class in question.registry
 
 
-def is_foreseen(rule: Any) -> bool:
+def is_foreseen(rule: Rule) -> bool:
     """Can a look ahead say what the rule has nothing to learn from?"""
     return type(rule) in content.registry
 
@@ -88,7 +89,7 @@ def of(question: Any, *kinds: type, allocates: bool = False) -> Callable[[Any], 
     return register
 
 
-def tie(rule: Any) -> int:
+def tie(rule: Rule) -> int:
     """Who wins a tie between classes: the last, the first (-1), or none (0)."""
     return int(getattr(rule, "tie", 0))
 

@@ -12,7 +12,7 @@ from novikoff.core.jit import njit
 from novikoff.core.rows import CSR, U, is_binary, norm
 from novikoff.errors import BadRow, DataError, WeightOverflow
 from novikoff.inputs.doubles import EXACT, require_exact
-from novikoff.typing import Array, Matrix, MatrixLike
+from novikoff.typing import Array, Matrix, MatrixLike, Rows
 
 DTYPES = [np.dtype(name) for name in ("float64", "float32", "uint8")]
 """What the loops read as it is, and booleans as bytes; anything else becomes the first of these."""
@@ -25,7 +25,7 @@ def weight_dtype(X: Matrix) -> np.dtype[Any]:
     return np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
 
 
-def read(estimator: Any, X: MatrixLike, *, reset: bool) -> Any:
+def read(estimator: Any, X: MatrixLike, *, reset: bool) -> Matrix:
     """`X` as a C-ordered array or CSR matrix of a type in `DTYPES`, without a copy if it is one.
 
     The values are not looked at: the loops do that as they pass. An array that needs
@@ -65,20 +65,20 @@ def read(estimator: Any, X: MatrixLike, *, reset: bool) -> Any:
     return in_canonical_order(X) if sparse.issparse(X) else X
 
 
-def in_bytes(X: Matrix) -> Any:
+def in_bytes(X: Matrix) -> Matrix:
     """An array of booleans as one of bytes, without a copy; anything else as it is."""
     is_booleans = isinstance(X, np.ndarray) and X.dtype == np.bool_
     return X.view(np.uint8) if is_booleans else X
 
 
-def as_rows(X: Matrix) -> Any:
+def as_rows(X: Matrix) -> Rows:
     """The same data as `novikoff.core.rows` knows it."""
     if not sparse.issparse(X):
         return constant(X)
     return CSR(constant(X.data), constant(X.indices), constant(X.indptr), X.shape[1])
 
 
-def in_csr(X: Matrix) -> Any:
+def in_csr(X: Matrix) -> Matrix:
     """A sparse matrix as CSR of a type in `DTYPES`; no repeated entries are added up on the way.
 
     SciPy would, in the type that they have, where their sum may be none.
@@ -103,7 +103,7 @@ def in_csr(X: Matrix) -> Any:
     return X
 
 
-def in_canonical_order(X: Matrix, exact: bool = False) -> Any:
+def in_canonical_order(X: Matrix, exact: bool = False) -> Matrix:
     """A CSR matrix whose rows have increasing columns: `X` itself if it is one, else a copy.
 
     Repeated entries are added up. Where that rounds whole numbers, or anything if it is to be
@@ -120,7 +120,7 @@ def in_canonical_order(X: Matrix, exact: bool = False) -> Any:
     return added_up(X, exact) if state == OUT_OF_ORDER else X
 
 
-def added_up(X: Matrix, exact: bool) -> Any:
+def added_up(X: Matrix, exact: bool) -> Matrix:
     """A copy in order, with repeated entries added up."""
     if X.nnz > sum(X.shape):  # then this sorts in less time
         X = X.tocsc().tocsr()
@@ -221,7 +221,7 @@ def lengths_of(X, n):
     return lengths
 
 
-def at_unit_length(X: Matrix) -> Any:
+def at_unit_length(X: Matrix) -> Matrix:
     """The rows scaled to unit length, in doubles; a zero row stays zero."""
     Z = X.astype(np.float64)
     size = lengths_of(as_rows(Z), Z.shape[0])
@@ -241,7 +241,7 @@ def size_of(X: Matrix) -> int:
     return sum(int(part.nbytes) for part in parts) + 16 * int(X.shape[0])
 
 
-def as_seen(X: Matrix, space: dict[str, Any]) -> Any:
+def as_seen(X: Matrix, space: dict[str, Any]) -> Matrix:
     """The rows as a learner sees them, in doubles; `space` is what it was told to make of them.
 
     At unit length (`normalize`), from 0 to 1 (`clip`), or as 0 and 1 (`binarize`).
@@ -254,7 +254,7 @@ def as_seen(X: Matrix, space: dict[str, Any]) -> Any:
     return at_unit_length(Z) if space.get("normalize") else Z
 
 
-def require_sound(X: Matrix, names: Any = None) -> None:
+def require_sound(X: Matrix, names: Array | None = None) -> None:
     """Raise what is wrong with the first bad row of `X`, if there is one."""
     i = first_unsound(as_rows(X), X.shape[0])
     if i < 0:
@@ -277,12 +277,12 @@ def names_in(estimator: Any) -> Any:
     return getattr(estimator, "feature_names_in_", None)
 
 
-def titled(j: int, names: Any) -> str:
+def titled(j: int, names: Array | None) -> str:
     """What column `j` is called."""
     return f"column {j}" if names is None else f"column {str(names[j])!r}"
 
 
-def require_binary(X: Matrix, names: Any = None) -> None:
+def require_binary(X: Matrix, names: Array | None = None) -> None:
     """Raise an error that names the first entry of `X` other than 0 and 1, if there is one."""
     i = first_not_binary(as_rows(X), X.shape[0])
     if i >= 0:

@@ -190,7 +190,7 @@ class Additive(MistakeDriven):
 
     def _is_joint(self, run: State) -> bool:
         """Do several classes learn jointly?"""
-        return run.many and not self._machines()
+        return run.many and not self._machines(run.space)
 
     def _unfelt(self, run: State, R: float) -> float:
         """How much of an update, or of a score, is lost below the range of the weights' type.
@@ -244,12 +244,13 @@ class Additive(MistakeDriven):
         if self.slack and not 1e-150 < self.slack < 1e150:
             raise ParameterError.of("slack", self.slack, "a number whose square is a float")
 
-    def _machines(self) -> bool:
-        return self.multi_class == "ovr"
+    def _machines(self, space: Space) -> bool:
+        return space.get("multi_class") == "ovr"
 
     def _begin(self, X: Matrix, n_classes: int, coef: Given, intercept: Given) -> State:
         start = first_weights(X, n_classes, coef, intercept, self.fit_intercept)
-        run, each = self._new(start.copy(), n_classes), len(start) if self._machines() else 1
+        run = self._new(start.copy(), n_classes)
+        each = len(start) if self._machines(run.space) else 1
         run.ledger = Ledger(np.zeros(each), np.zeros(each), np.zeros(each))
         if coef is not None or intercept is not None:
             run.ledger.start, run.ledger.reach = start, float(abs(start).max())
@@ -284,7 +285,7 @@ class Additive(MistakeDriven):
 
     def _widen(self, run: State, places: Array, n_classes: int) -> None:
         ledger = run.ledger
-        if self._machines():
+        if self._machines(run.space):
             for name in ("total", "own_squares"):
                 new = np.zeros(n_classes)
                 new[places] = getattr(ledger, name)
@@ -301,7 +302,7 @@ class Additive(MistakeDriven):
         return SlackRule(*rule, float(self.slack)) if self.slack else rule
 
     def _recorder(self, run: State) -> Moves:
-        return Moves(apart=self._machines())
+        return Moves(apart=self._machines(run.space))
 
     def _rows(self, X: Matrix, space: Space) -> Any:
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)

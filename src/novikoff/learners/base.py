@@ -130,7 +130,7 @@ class MistakeDriven(Predicting):
     def _conclude(self, run: State, p: Pass) -> None:
         """Called after each pass that was made."""
 
-    def _machines(self) -> bool:
+    def _machines(self, space: Space) -> bool:
         """Has each of many classes a machine of its own, so that a visit can make many updates?"""
         return False
 

@@ -56,7 +56,7 @@ class Work(NamedTuple):
 
 def most_updates(learner: Any, run: State) -> int:
     """How many updates one visit can make."""
-    return len(run.weights) if learner._machines() else 1
+    return len(run.weights) if learner._machines(run.space) else 1
 
 
 def room(learner: Any, run: State, n: int) -> Log:
@@ -81,7 +81,7 @@ def pieces(learner: Any, run: State, whole: Work) -> Iterator[Work]:
 
 def pass_over(learner: Any, run: State, work: Work) -> Pass:
     """All that a loop needs."""
-    apart, since = run.many and learner._machines(), work.since
+    apart, since = run.many and learner._machines(run.space), work.since
     if run.many:
         run.weights = suited(run.weights, work.D.rows)
     if apart:  # there is a rest only once there is a second class

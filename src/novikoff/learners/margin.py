@@ -78,11 +78,11 @@ class Online(MistakeDriven):
         run.ledger.changes = []
         return run
 
-    def _machines(self) -> bool:
+    def _machines(self, space: Space) -> bool:
         return True
 
     def _recorder(self, run: State) -> Recorder:
-        return Ruled(self._rule(run), self._kept_by_rule, apart=self._machines())
+        return Ruled(self._rule(run), self._kept_by_rule, apart=self._machines(run.space))
 
     def _rows(self, X: Matrix, space: Space) -> Any:
         return as_rows(X)

@@ -36,7 +36,7 @@ from novikoff.core.rows import add, norm
 from novikoff.core.rules import of
 from novikoff.learners import margin
 from novikoff.learners.margin import Online
-from novikoff.learners.state import State
+from novikoff.learners.state import Space, State
 from novikoff.parameters import again, choice, number
 from novikoff.typing import Array
 
@@ -192,8 +192,8 @@ class PassiveAggressive(Online):
         bias = float(run.space["fit_intercept"])
         return Tau(VARIANTS[self.variant], float(self.C), bias, least)
 
-    def _machines(self) -> bool:
-        return self.multi_class == "ovr"
+    def _machines(self, space: Space) -> bool:
+        return space.get("multi_class") == "ovr"
 
     def _spread(self, run: State, places: Array, n_classes: int) -> None:
         pair = not run.many

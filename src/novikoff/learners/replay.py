@@ -147,7 +147,7 @@ class Ruled(Recorder):
     def redo(self, run: State, rows: Any, made: Redone) -> None:
         """Make these updates on a run."""
         W, weights = run.weights, abs(made.steps)
-        D = Examples(rows, None, np.ones(int(made.examples.max()) + 1))
+        D = Examples(rows, np.empty(0, np.int32), np.ones(int(made.examples.max()) + 1))
         if made.gained is None or made.lost is None:
             which, sign = np.zeros(len(weights), np.int64), np.sign(made.steps).astype(np.int64)
         elif not self.apart:

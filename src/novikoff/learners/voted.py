@@ -294,7 +294,7 @@ class VotedPerceptron(Additive):
             unsure, doubt = np.zeros(len(lengths), np.bool_), u * abs(start).sum(axis=1)
             told, on_line = (doubt, lengths, unsure), self._on_line() > 0
             votes[some] = 0.0
-            vote(votes[some], scores, products, ballots, *told, self._machines(), on_line)
+            vote(votes[some], scores, products, ballots, *told, self._machines(run.space), on_line)
             return unsure
 
         parts = list(spans(len(votes), n_threads(self.n_jobs)))

@@ -15,6 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from novikoff.core.jit import overload
+from novikoff.typing import Array
 
 ORDER = "seq_cst"
 WIDTH = 8
@@ -35,8 +36,8 @@ def _place(context: Any, builder: Any, array_type: Any, array: Any, index: Any) 
 
 
 @intrinsic
-def _add(context: Any, array: Any, index: Any, amount: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _add(context, array, index, amount):
+    def codegen(context, builder, signature, args):
         place = _place(context, builder, signature.args[0], args[0], args[1])
         return builder.atomic_rmw("add", place, args[2], ORDER)
 
@@ -44,8 +45,8 @@ def _add(context: Any, array: Any, index: Any, amount: Any) -> Any:
 
 
 @intrinsic
-def _lower(context: Any, array: Any, index: Any, value: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _lower(context, array, index, value):
+    def codegen(context, builder, signature, args):
         place = _place(context, builder, signature.args[0], args[0], args[1])
         return builder.atomic_rmw("min", place, args[2], ORDER)
 
@@ -53,8 +54,8 @@ def _lower(context: Any, array: Any, index: Any, value: Any) -> Any:
 
 
 @intrinsic
-def _load(context: Any, array: Any, index: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _load(context, array, index):
+    def codegen(context, builder, signature, args):
         place = _place(context, builder, signature.args[0], args[0], args[1])
         return builder.load_atomic(place, ORDER, WIDTH)
 
@@ -62,8 +63,8 @@ def _load(context: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic
-def _store(context: Any, array: Any, index: Any, value: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _store(context, array, index, value):
+    def codegen(context, builder, signature, args):
         place = _place(context, builder, signature.args[0], args[0], args[1])
         builder.store_atomic(args[2], place, ORDER, WIDTH)
         return context.get_dummy_value()
@@ -72,10 +73,10 @@ def _store(context: Any, array: Any, index: Any, value: Any) -> Any:
 
 
 @intrinsic
-def _rest(context: Any) -> Any:
+def _rest(context):
     """Let the processor rest for some cycles: what a thread does that waits for another."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(context, builder, signature, args):
         instruction = PAUSE.get(platform.machine())
         if instruction is not None:
             kind = ir.FunctionType(ir.VoidType(), [])
@@ -85,7 +86,7 @@ def _rest(context: Any) -> Any:
     return types.void(), codegen
 
 
-def add_to(array: Any, index: int, amount: int) -> int:
+def add_to(array: Array, index: int, amount: int) -> int:
     """Add to a number; returns what it was."""
     before = int(array[index])
     array[index] += amount
@@ -97,7 +98,7 @@ def _add_to(array, index, amount):
     return lambda array, index, amount: _add(array, index, amount)
 
 
-def lower_to(array: Any, index: int, value: int) -> None:
+def lower_to(array: Array, index: int, value: int) -> None:
     """Make a number this small, if it is larger."""
     array[index] = min(int(array[index]), value)
 
@@ -110,7 +111,7 @@ def _lower_to(array, index, value):
     return lower
 
 
-def look_up(array: Any, index: int) -> int:
+def look_up(array: Array, index: int) -> int:
     """What a number is now."""
     return int(array[index])
 
@@ -120,7 +121,7 @@ def _look_up(array, index):
     return lambda array, index: _load(array, index)
 
 
-def put(array: Any, index: int, value: int) -> None:
+def put(array: Array, index: int, value: int) -> None:
     """Set a number: all that was written before is then there for those who see it."""
     array[index] = value
 
@@ -130,7 +131,7 @@ def _put(array, index, value):
     return lambda array, index, value: _store(array, index, value)
 
 
-def watch(array: Any, index: int, value: int, tries: int) -> None:
+def watch(array: Array, index: int, value: int, tries: int) -> None:
     """Stay awake while a number is this, but look at it no more than so often."""
 
 
@@ -145,7 +146,7 @@ def _watch(array, index, value, tries):
     return look
 
 
-def wait_while(array: Any, index: int, value: int) -> None:
+def wait_while(array: Array, index: int, value: int) -> None:
     """Wait while a number is this: awake for a moment, then letting other threads go first."""
     while array[index] == value:
         pass
@@ -161,7 +162,7 @@ def _wait_while(array, index, value):
     return wait
 
 
-def wait_for(array: Any, index: int, value: int) -> bool:
+def wait_for(array: Array, index: int, value: int) -> bool:
     """Wait until a number is this or more: awake for a moment, then letting others go first.
 
     Was the moment enough?

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.core.examples import n_visits
-from novikoff.core.loops import Apart, Log, drive
+from novikoff.core.loops import Apart, Log, Pass, drive
 from novikoff.core.products import PAIR, suited
 from novikoff.core.rows import CSR
 from novikoff.parallel.atomics import WIDTH
@@ -37,6 +37,7 @@ from novikoff.parallel.speculate import (
     lead,
     send_home,
 )
+from novikoff.typing import Rows
 
 ALONE, EACH = 1.5e-6, 0.4e-6
 r"""$\sigma_0$ and $\sigma_1$, in seconds."""
@@ -92,7 +93,7 @@ class Team:
         size = max(1, min(self.most, round(sqrt(apart / EACH))))
         return size if size > 1 and apart > WORTH_IT * _together(apart, size) else 1
 
-    def epoch(self, p: Any) -> tuple[int, float, int]:
+    def epoch(self, p: Pass) -> tuple[int, float, int]:
         """One pass; returns what the loop returns."""
         t = k = 0
         R, stopped = 0.0, -1
@@ -132,7 +133,7 @@ class Team:
             self.pause = min(2 * self.pause, LONGEST_PAUSE)
             self.not_before = perf_counter() + self.pause
 
-    def _together(self, p: Any, size: int, t: int, k: int) -> tuple[int, Any]:
+    def _together(self, p: Pass, size: int, t: int, k: int) -> tuple[int, Any]:
         apart = max(self.gap, 4.0 * self.since)
         plan = Plan(
             at=t,
@@ -154,7 +155,7 @@ class Team:
         self.together += end - t
         return end, done
 
-    def _gather(self, p: Any, size: int) -> None:
+    def _gather(self, p: Pass, size: int) -> None:
         """Wake the threads that sleep, or all if this is not the pass that they know."""
         if self.shared is None or not _is_again(p, self.shared):
             D = p.D._replace(order=p.D.order.copy())
@@ -198,7 +199,7 @@ def _together_for_a_while(threads: int) -> Iterator[Team]:
         team.go_home()
 
 
-def shared_out(threads: int, p: Any) -> tuple[int, float, int]:
+def shared_out(threads: int, p: Pass) -> tuple[int, float, int]:
     """A pass with the machines shared out: the same updates, in the same order.
 
     No machine knows of another.
@@ -244,7 +245,7 @@ def _least_apart(size: int) -> float:
     return (ALONE + EACH * size) * size / (size - 1)
 
 
-def _is_again(p: Any, before: Any) -> bool:
+def _is_again(p: Pass, before: Any) -> bool:
     """Is this the pass before, but for its order and the room for its updates?"""
     if (p.kind, p.rule, p.measure) != (before.kind, before.rule, before.measure):
         return False
@@ -260,10 +261,10 @@ def _is_same(a: Any, b: Any) -> bool:
     return a is b or (a.__array_interface__ == b.__array_interface__)
 
 
-def _is_sparse(rows: Any) -> bool:
+def _is_sparse(rows: Rows) -> bool:
     return isinstance(getattr(rows, "rows", rows), CSR)
 
 
-def _with_own_room(p: Any) -> Any:
+def _with_own_room(p: Pass) -> Pass:
     """A pass for one more thread: it shares all but the room for scores and the least margin."""
     return p._replace(scores=np.empty_like(p.scores), least=np.empty_like(p.least))

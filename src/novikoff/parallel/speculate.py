@@ -19,7 +19,7 @@ import numpy as np
 
 from novikoff.core.examples import n_visits, visit
 from novikoff.core.jit import njit
-from novikoff.core.loops import drive
+from novikoff.core.loops import Pass, drive
 from novikoff.core.rows import first, last, touch
 from novikoff.parallel.atomics import (
     WIDTH,
@@ -31,6 +31,7 @@ from novikoff.parallel.atomics import (
     wait_while,
     watch,
 )
+from novikoff.typing import Array
 
 PATIENCE = 16
 """A turn together ends when threads had to wait this often for one that does not run."""
@@ -58,11 +59,11 @@ GAP, FEWEST, MOST, BEGINNING = range(4)
 class Board(NamedTuple):
     """What the threads of a team tell each other."""
 
-    marks: Any
+    marks: Array
     """Whole numbers: the next block to take, the first mistake found, and so on."""
-    numbers: Any
+    numbers: Array
     """Others: how far mistakes are apart, and so on."""
-    leasts: Any
+    leasts: Array
     """The least margin of every block, as far as it was scored."""
 
     @classmethod
@@ -241,7 +242,7 @@ def take_turns(p, own, board, plan, me):
     return marks[AT], (marks[MADE], R, marks[STOPPED]), numbers[GAP], marks[SINCE]
 
 
-def lead(p: Any, own: Any, board: Board, plan: Plan) -> Any:
+def lead(p: Pass, own: Pass, board: Board, plan: Plan) -> Any:
     """A turn, by the thread that leads; `own` is the pass with other room, to look ahead with.
 
     Where it ended, what the loop returns, how far apart mistakes were lately, and how far back the
@@ -250,7 +251,7 @@ def lead(p: Any, own: Any, board: Board, plan: Plan) -> Any:
     return take_turns(p, own, board, plan, 0)
 
 
-def follow(own: Any, board: Board, me: int) -> None:
+def follow(own: Pass, board: Board, me: int) -> None:
     """Turns, by another thread."""
     take_turns(own, own, board, NO_PLAN, me)
 

@@ -5,7 +5,7 @@ of `novikoff.core.loops` for them: a feature that was never seen has the weight 
 that was never seen takes part from its first example on, and what is learned is what
 `novikoff.Perceptron` learns from the same examples in one pass.
 
-`dictionaries.py` says what an example is, `machines.py` keeps the weights, `perceptron.py` learns.
+`dictionaries.py` says what an example is, `vectors.py` keeps the weights, `perceptron.py` learns.
 """
 
 from novikoff.river.perceptron import RiverPerceptron

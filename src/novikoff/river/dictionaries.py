@@ -1,6 +1,6 @@
 """What an example is here: a dictionary of finite numbers, and a label."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from decimal import Decimal
 from itertools import compress
 from math import inf
@@ -11,7 +11,8 @@ import numpy as np
 
 from novikoff.errors import DataError
 
-Name = Any
+Name = Hashable
+Label = Hashable
 Row = dict[Name, float]
 
 NUMBERS = (float, int, Real, Decimal, np.bool_)
@@ -43,7 +44,7 @@ def sound(x: Row) -> Row:
     return row
 
 
-def missing(value: Any) -> bool:
+def missing(value: object) -> bool:
     """Is it NaN, None, or pandas' NA or NaT? (Asked whether it differs from itself, NA says NA.)"""
     if isinstance(value, NUMBERS):
         return bool(value != value)
@@ -51,7 +52,7 @@ def missing(value: Any) -> bool:
     return unequal is True or unequal is value
 
 
-def in_order(labels: list[Any]) -> list[Any]:
+def in_order(labels: list[Any]) -> list[Label]:
     """Labels sorted, of which the last is new."""
     if missing(labels[-1]):
         raise DataError(

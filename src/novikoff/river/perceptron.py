@@ -12,8 +12,8 @@ from river import base
 
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import overflow
-from novikoff.river.dictionaries import Name, Row, in_order, rows_of, sound
-from novikoff.river.machines import Machine, Narrow, Places, Step, Together, Wide
+from novikoff.river.dictionaries import Label, Name, Row, in_order, rows_of, sound
+from novikoff.river.vectors import Narrow, Places, Read, Step, Together, Vector, Wide
 
 WIDE = 128
 """From so many features on, a row and the weights of a model that meets it are arrays."""
@@ -56,9 +56,9 @@ class RiverPerceptron(base.MiniBatchClassifier):
     def __init__(self, eta: float = 1.0, fit_intercept: bool = True) -> None:
         self.eta = eta
         self.fit_intercept = fit_intercept
-        self.classes: list[Any] = []
+        self.classes: list[Label] = []
         self.n_mistakes = 0
-        self._machines: list[Any] = []
+        self._vectors: list[Vector] = []
         self._places: Places | None = None
 
     @property
@@ -93,15 +93,15 @@ class RiverPerceptron(base.MiniBatchClassifier):
         """
         self._learn(x, y, None)
 
-    def _scored(self, x: Row) -> tuple[Any, list[float]]:
-        """The row as the machines read it, and their scores, which are finite floats."""
+    def _scored(self, x: Row) -> tuple[Read, list[float]]:
+        """The row as the vectors read it, and their scores, which are finite floats."""
         try:
             row = x if self._places is None and len(x) < WIDE else self._wide(x)
-            machines = self._machines
-            if len(machines) == 1:
-                scores = [total := machines[0].score(row)]
+            vectors = self._vectors
+            if len(vectors) == 1:
+                scores = [total := vectors[0].score(row)]
             else:
-                scores = [machine.score(row) for machine in machines]
+                scores = [vector.score(row) for vector in vectors]
                 total = sum(scores)
             if type(total) is float and total - total == 0.0:
                 return row, scores
@@ -109,10 +109,10 @@ class RiverPerceptron(base.MiniBatchClassifier):
             pass
         return self._scored_with_care(sound(x))
 
-    def _scored_with_care(self, x: Row) -> tuple[Any, list[float]]:
+    def _scored_with_care(self, x: Row) -> tuple[Read, list[float]]:
         """The same of a row of finite floats only."""
         row = x if self._places is None and len(x) < WIDE else self._wide(x)
-        scores = [machine.score(row) for machine in self._machines]
+        scores = [vector.score(row) for vector in self._vectors]
         if not all(map(isfinite, scores)):
             raise overflow(np.float64)
         return row, scores
@@ -123,15 +123,15 @@ class RiverPerceptron(base.MiniBatchClassifier):
             x = sound(x)  # what is missing does not count
             if len(x) < WIDE:
                 return x
-            names = [*dict.fromkeys(chain.from_iterable(m.w for m in self._machines))]
+            names = [*dict.fromkeys(chain.from_iterable(m.w for m in self._vectors))]
             self._places = Places(names)
-            self._machines = [
+            self._vectors = [
                 Together(np.array([0.0, *map(m.w.__getitem__, names)]), m.bias)
-                for m in self._machines
+                for m in self._vectors
             ]
         return self._places.row(x)
 
-    def _learn(self, x: Row, y: Any, done: list[Step] | None) -> None:
+    def _learn(self, x: Row, y: Label, done: list[Step] | None) -> None:
         """Learn from an example, and note what was changed if there is a list for it."""
         try:
             known = y in self.classes
@@ -147,69 +147,69 @@ class RiverPerceptron(base.MiniBatchClassifier):
             if len(self.classes) > 1:
                 self._step(x, y, done)
 
-    def _step(self, x: Row, y: Any, done: list[Step] | None) -> None:
+    def _step(self, x: Row, y: Label, done: list[Step] | None) -> None:
         """Learn from an example of a known class."""
         row, scores = self._scored(x)
-        classes, machines, eta = self.classes, self._machines, self.eta
+        classes, vectors, eta = self.classes, self._vectors, self.eta
         if len(scores) == 1:
             sign = 1.0 if y == classes[1] else -1.0
             if sign * scores[0] > 0.0:
                 return
-            self._move(row, [(machines[0], sign * eta)], done)
+            self._move(row, [(vectors[0], sign * eta)], done)
         else:
             own = classes.index(y)
             rival = max((c for c in range(len(classes)) if c != own), key=lambda c: (scores[c], -c))
             if scores[own] > scores[rival]:
                 return
-            self._move(row, [(machines[own], eta), (machines[rival], -eta)], done)
+            self._move(row, [(vectors[own], eta), (vectors[rival], -eta)], done)
         self.n_mistakes += 1
 
-    def _move(self, row: Any, moves: list[tuple[Any, float]], done: list[Step] | None) -> None:
-        """Add multiples of a row to machines: to all of them, or if one cannot be, to none."""
+    def _move(self, row: Read, moves: list[tuple[Vector, float]], done: list[Step] | None) -> None:
+        """Add multiples of a row to vectors: to all of them, or if one cannot be, to none."""
         new = []
-        for machine, a in moves:
-            bias = machine.bias + a if self.fit_intercept else machine.bias
+        for vector, a in moves:
+            bias = vector.bias + a if self.fit_intercept else vector.bias
             if not isfinite(bias):
                 raise overflow(np.float64)
-            new.append((machine.moved(a, row), bias))
+            new.append((vector.moved(a, row), bias))
         if self._places is not None:
             row = self._places.placed(row)
-            for machine in self._machines:
-                machine.widen(len(self._places))
-        for (machine, _), (w, bias) in zip(moves, new, strict=True):
+            for vector in self._vectors:
+                vector.widen(len(self._places))
+        for (vector, _), (w, bias) in zip(moves, new, strict=True):
             if done is not None:
-                done.append(Step(machine, row, machine.taken(row), machine.bias))
-            machine.put(row, w)
-            machine.bias = bias
+                done.append(Step(vector, row, vector.taken(row), vector.bias))
+            vector.put(row, w)
+            vector.bias = bias
 
     @contextmanager
     def _undone_on_error(self) -> Iterator[list[Step]]:
         """Take back what was done within, of which a list is kept, if it ends in an error."""
-        before = self.classes, self._machines, self._places, self.n_mistakes
+        before = self.classes, self._vectors, self._places, self.n_mistakes
         n, done = len(self._places or ()), list[Step]()
         try:
             yield done
         except BaseException:
-            for machine, row, w, bias in reversed(done):
-                machine.put_back(row, w)
-                machine.bias = bias
-            self.classes, self._machines, self._places, self.n_mistakes = before
+            for vector, row, w, bias in reversed(done):
+                vector.put_back(row, w)
+                vector.bias = bias
+            self.classes, self._vectors, self._places, self.n_mistakes = before
             if self._places is not None:
                 self._places.cut(n)
             raise
 
-    def _join(self, y: Any) -> None:
+    def _join(self, y: Label) -> None:
         """A class that was never seen takes part from here on."""
         y = y.item() if isinstance(y, np.generic) else y
-        classes, machines = in_order([*self.classes, y]), list(self._machines)
+        classes, vectors = in_order([*self.classes, y]), list(self._vectors)
         if len(classes) == 3:
-            machines = [machines[0].negated(), machines[0]]
+            vectors = [vectors[0].negated(), vectors[0]]
         if len(classes) > 1:
-            machines.insert(classes.index(y) if len(classes) > 2 else 0, self._blank())
-        self.classes, self._machines = classes, machines
+            vectors.insert(classes.index(y) if len(classes) > 2 else 0, self._blank())
+        self.classes, self._vectors = classes, vectors
 
-    def _blank(self) -> Machine:
-        """A machine that has learned nothing."""
+    def _blank(self) -> Vector:
+        """A vector that has learned nothing."""
         return (
             Narrow({}, 0.0)
             if self._places is None
@@ -249,22 +249,22 @@ class RiverPerceptron(base.MiniBatchClassifier):
         return pd.Series([self.predict_one(x) for x in rows_of(X)], index=X.index)
 
     @property
-    def weights(self) -> dict[Name, float] | dict[Any, dict[Name, float]]:
+    def weights(self) -> dict[Name, float] | dict[Label, dict[Name, float]]:
         """The weights by the names of the features; of more than two classes, for each of them."""
-        all_of = [self._by_name(machine) for machine in self._machines]
+        all_of = [self._by_name(vector) for vector in self._vectors]
         if len(all_of) <= 1:
             return all_of[0] if all_of else {}
         return dict(zip(self.classes, all_of, strict=True))
 
-    def _by_name(self, machine: Any) -> dict[Name, float]:
+    def _by_name(self, vector: Vector) -> dict[Name, float]:
         if self._places is None:
-            return dict(machine.w)
-        return dict(zip(self._places, machine.w[1:].tolist(), strict=False))  # there is more room
+            return dict(vector.w)
+        return dict(zip(self._places, vector.w[1:].tolist(), strict=False))  # there is more room
 
     @property
-    def intercept(self) -> float | dict[Any, float]:
+    def intercept(self) -> float | dict[Label, float]:
         """The bias; of more than two classes, of each of them."""
-        biases = [machine.bias for machine in self._machines]
+        biases = [vector.bias for vector in self._vectors]
         if len(biases) <= 1:
             return biases[0] if biases else 0.0
         return dict(zip(self.classes, biases, strict=True))

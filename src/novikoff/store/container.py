@@ -194,7 +194,7 @@ def _header(file: IO[bytes]) -> tuple[bytes, Header]:
     return first + text, Header(metadata, promised, sums[1])
 
 
-def _end_of_tensors(entries: dict[str, Any]) -> int:
+def _end_of_tensors(entries: dict[str, object]) -> int:
     """How many bytes the tensors take, which must lie one after the other without a gap."""
     places = sorted((*_place(name, entry), name) for name, entry in entries.items())
     end, before = 0, "the header"
@@ -206,7 +206,7 @@ def _end_of_tensors(entries: dict[str, Any]) -> int:
     return end
 
 
-def _place(name: str, entry: Any) -> tuple[int, int]:
+def _place(name: str, entry: object) -> tuple[int, int]:
     """Where a tensor begins and ends, if its entry in the header makes sense."""
     if isinstance(entry, dict) and entry.keys() == {"dtype", "shape", "data_offsets"}:
         dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
@@ -225,5 +225,5 @@ def _place(name: str, entry: Any) -> tuple[int, int]:
     )
 
 
-def _counts(numbers: Any) -> bool:
+def _counts(numbers: object) -> bool:
     return isinstance(numbers, list) and all(type(n) is int and 0 <= n < 1 << 62 for n in numbers)

@@ -13,15 +13,19 @@ import os
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import __version__
 from novikoff.errors import ParameterError
 from novikoff.files import replacing
-from novikoff.learners import DUALS, VotedPerceptron
+from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
+from novikoff.learners.kernels.machine import DualLearner
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.typing import Array
+
+Linear = MistakeDriven | MaxMargin
 
 OPSET, IR_VERSION = 17, 8
 """Old enough for the runtimes of 2022 on."""
@@ -30,7 +34,7 @@ LARGEST = 2**31 - 2**20
 """A graph is a protobuf message, which ends at 2 GiB."""
 
 
-def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
+def to_csv(model: Linear | DualLearner, path: str | os.PathLike[str]) -> None:
     """Write the weights of a linear model as CSV: a line for each feature, the bias last.
 
     The columns are `feature` and `weight`; of more than two classes, `feature` and one for the
@@ -56,7 +60,7 @@ def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
     (intercept),-1.0
     """
     check_is_fitted(model)
-    if isinstance(model, DUALS):
+    if isinstance(model, DualLearner):
         raise ParameterError(
             f"A {type(model).__name__} was given, but it has no coefficients of features: its "
             "weights are in the feature space of a kernel. Its `dual_coef_` are of examples."
@@ -80,7 +84,7 @@ def to_csv(model: Any, path: str | os.PathLike[str]) -> None:
         text.detach()
 
 
-def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
+def to_onnx(model: Linear, path: str | os.PathLike[str]) -> None:
     """Write a model as an ONNX graph that gives the same labels.
 
     Of more than two classes, `score` has a column each. Needs the extra `onnx`:
@@ -150,7 +154,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
         file.write(content)
 
 
-def _conventions(model: MistakeDriven | MaxMargin) -> tuple[np.dtype[Any], dict[str, Any], int]:
+def _conventions(model: Linear) -> tuple[npt.DTypeLike, dict[str, Any], int]:
     """The type of its input, what is done to rows first, and the sign of a score of 0."""
     if isinstance(model, MaxMargin):
         return model.coef_.dtype, {}, 1
@@ -194,7 +198,7 @@ def _labels(classes: Array) -> Array:
 class Graph:
     """A graph that is being drawn: each method adds to it, and returns the name of a result."""
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
+    def __init__(self, dtype: npt.DTypeLike) -> None:
         try:
             import onnx
         except ImportError as error:
@@ -202,9 +206,9 @@ class Graph:
                 "Writing ONNX needs the package onnx: pip install novikoff[onnx]."
             ) from error
         self.onnx = onnx
-        self.dtype = dtype
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
+        self.dtype = np.dtype(dtype)
+        self.nodes: list[object] = []
+        self.constants: list[object] = []
 
     def op(self, kind: str, *inputs: str, output: str | None = None, **options: Any) -> str:
         """Add a node."""
@@ -212,7 +216,7 @@ class Graph:
         self.nodes.append(self.onnx.helper.make_node(kind, inputs, [output], **options))
         return output
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: npt.ArrayLike) -> str:
         """Add a constant."""
         name = f"constant{len(self.constants)}"
         array = np.asarray(value, object if isinstance(value, str) else None)
@@ -246,7 +250,7 @@ class Graph:
         zero, one = self.constant(np.float64(0)), self.constant(np.float64(1))
         return self.op("Where", self.op("Equal", divisor, zero), one, divisor)
 
-    def serialized(self, n_features: int, label: np.dtype[Any], n_scores: int | None) -> bytes:
+    def serialized(self, n_features: int, label: npt.DTypeLike, n_scores: int | None) -> bytes:
         """The graph as bytes; `label` is the type of the labels, with so many scores each."""
         helper = self.onnx.helper
         own, of_label, double = (

@@ -14,8 +14,8 @@ from novikoff.errors import ModelFileError, ParameterError
 from novikoff.files import replacing
 from novikoff.store import container
 from novikoff.store.container import Contents
+from novikoff.store.fields import Parts
 from novikoff.store.kinds import KINDS, Kind
-from novikoff.store.parts import Parts
 from novikoff.store.runs import ADDED
 from novikoff.store.values import (
     decoded,
@@ -39,7 +39,7 @@ SECTIONS = ("parameters", "classes", "features", "state", "summary", "extra")
 # ------------------------------------------------------------- saving
 
 
-def save(model: Any, path: Path, *, extra: Mapping[str, Any] | None = None) -> None:
+def save(model: Any, path: Path, *, extra: Mapping[str, object] | None = None) -> None:
     """Write a fitted model to a file, such that training can go on after loading.
 
     The file takes the place of one that is there when it is whole, and on the disk: a crash
@@ -75,7 +75,7 @@ def save(model: Any, path: Path, *, extra: Mapping[str, Any] | None = None) -> N
         container.write(file, contents)
 
 
-def packed(model: Any, extra: dict[str, Any]) -> Contents:
+def packed(model: Any, extra: dict[str, object]) -> Contents:
     """What the file of a model has in it."""
     kind = KINDS.get(type(model).__name__)
     if kind is None or type(model) is not kind.learner:
@@ -91,7 +91,7 @@ def packed(model: Any, extra: dict[str, Any]) -> Contents:
     except RecursionError:
         raise ParameterError("extra is nested too deeply for a file.") from None
     parts = Parts()
-    kind.pack(model, parts)
+    kind.put(model, parts)
     if hasattr(model, "feature_names_in_"):
         names = written(model.feature_names_in_.tolist()).encode("ascii")
         parts.tensors["feature_names"] = np.frombuffer(names, np.uint8)
@@ -215,7 +215,7 @@ def unpacked(contents: Contents) -> tuple[Any, dict[str, Any]]:
     parts = Parts(dict(sections["state"]), dict(contents.tensors))
     try:
         kind.check(model)
-        kind.unpack(model, parts)
+        kind.take(model, parts)
     except ModelFileError:
         raise
     except (TypeError, ValueError, OverflowError) as error:
@@ -275,7 +275,7 @@ def _give_features(model: Any, told: dict[str, Any], parts: Parts) -> None:
             raise ModelFileError("The hash settings in the file are no JSON object.")
         model.feature_hash_ = hashing
     if "feature_names" in parts.tensors:
-        text = parts.tensor("feature_names", (np.uint8,), (None,)).tobytes()
+        text = parts.tensor("feature_names", (np.uint8,), ("bytes",)).tobytes()
         names = parsed(text, "The list of feature names")
         fine = isinstance(names, list) and all(isinstance(name, str) for name in names)
         if not fine or len(names) != count:

@@ -1,119 +1,197 @@
-"""What a run knows, as tensors and JSON, and back with every part checked."""
+"""What a run knows, as tensors and JSON, and back with every part checked.
 
-from typing import Any
+The tables say what is kept of a ledger, a stream, a support and a history, in the order in which it
+is written; what has to hold between the parts is said where they are read. In shapes, `m` are the
+weight vectors of a linear model and `d` its features with the bias; `outputs` and `problems` are
+the weight vectors and the problems of a kernel machine, and `kept` the examples erred on.
+"""
+
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import clone
 
-from novikoff.errors import ModelFileError
+from novikoff.errors import ModelFileError, ParameterError
 from novikoff.inputs.arrays import IN_ORDER, csr_state
+from novikoff.learners import KernelPerceptron, VotedPerceptron
+from novikoff.learners.additive import Additive
 from novikoff.learners.averaged import AveragedPerceptron, mean_weights
 from novikoff.learners.base import MistakeDriven
-from novikoff.learners.state import WEIGHTS as LIKE_WEIGHTS, Field, Ledger, State, Stream, flat
+from novikoff.learners.kernels.forgetron import Cycle
+from novikoff.learners.kernels.gram import Kernel
+from novikoff.learners.kernels.linear import Plain
+from novikoff.learners.kernels.machine import DualLearner
+from novikoff.learners.kernels.mistakes import Events
+from novikoff.learners.kernels.run import DualLedger, DualState
+from novikoff.learners.kernels.support import Support, n_outputs
+from novikoff.learners.state import WEIGHTS, Field, Ledger, State, Stream
 from novikoff.learners.voted import Mistakes
 from novikoff.parameters import LARGEST
-from novikoff.store.parts import Parts
+from novikoff.store.fields import (
+    MOST,
+    Numbers,
+    Parts,
+    Table,
+    Tensor,
+    Value,
+    counts,
+    doubles,
+    give,
+    put,
+    take,
+)
+from novikoff.store.updates import put_updates, take_updates
 from novikoff.store.values import decoded, encoded
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
-WEIGHTS = (np.float64, np.float32)
-VALUES = (*WEIGHTS, np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32)
+FLOATS = (np.float64, np.float32)
+KEPT = (*FLOATS, np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32)
 """The types of kept examples; whole numbers of other types than bytes are in older files only."""
-INDICES = (np.int32, np.int64)
 ADDED = {"record": False, "multi_class": "joint", "n_jobs": None, "class_weight": None}
 """Parameters that files, or files of earlier versions, lack, and what they are."""
-
-NUMBERS = ("length", "reach", "largest")
-"""Those of a ledger that cannot be negative,"""
-OF_EACH = {"total": "total", "own_squares": "private", "least": "least"}
-"""and those that each machine has, if there is one a class; by their names in files."""
 NAMES = {"covariance": "beside", "exponents": "beside", "pocket": "beside"}
 """What is kept beside the weights, where files have another name for it."""
 
 
-def pack_run(run: State, parts: Parts) -> None:
-    """Put all of a run into the parts, but for its history.
+def _double(parts: Parts, name: str) -> float:
+    return float(parts.number(name, most=LARGEST))
 
-    And but for the mean, which follows from the weights and their tally.
+
+RATIO = Value("step_ratio", partial(Parts.number, least=1.0))
+SEEN, OPEN = Value("n_seen", Parts.count), Value("streaming", Parts.flag, "is_open")
+TOTALS = Tensor("brought", doubles("classes", least=0.0), attribute="class_totals")
+MISTAKES = Tensor("mistakes", counts("passes"), "visits+1", listed=True)
+
+LEDGER: Table = (
+    Value("length", Parts.number),
+    Value("reach", Parts.number),
+    Value("largest", Parts.number),
+    RATIO,
+    Numbers("total"),
+    Numbers("private", attribute="own_squares"),
+    Numbers("least", least=-np.inf),
+    MISTAKES,
+    Tensor("start", WEIGHTS, optional=True),
+    Tensor("updates", counts("examples"), "visits+1", optional=True),
+    Tensor("shares", Field(("examples", "classes"), np.int32), optional=True),
+)
+CHANGES: Table = (Tensor("changes", counts("passes"), "visits+1", listed=True),)
+STREAM: Table = (SEEN, Value("one_data_set", Parts.flag), OPEN, TOTALS)
+VOTERS: Table = (
+    Tensor("mistake.times", counts("mistakes"), "n_seen"),
+    Tensor("mistake.steps", doubles("mistakes")),
+    Tensor("mistake.rows", counts("mistakes"), "kept"),
+)
+CLASSES: Table = tuple(
+    Tensor(f"mistake.{name}", Field(("mistakes",), np.int32, -1), "m")
+    for name in ("gained", "lost")
+)
+
+KERNEL: Table = (
+    Value("gamma", Parts.number),
+    Value("degree", Parts.count),
+    Value("coef0", Parts.number),
+)
+DUAL_LEDGER: Table = (
+    Value("longest", _double),
+    Value("largest", _double),
+    RATIO,
+    Tensor("counts", counts("problems"), "n_seen+1"),
+    Tensor("squares", doubles("problems")),
+    Tensor("total", doubles("problems", least=0.0)),
+    Tensor("least", doubles("problems", most=LARGEST)),
+    MISTAKES,
+    Tensor("updates", counts("passes"), "2*visits+2", listed=True),
+)
+DUAL_STREAM: Table = (SEEN, OPEN, TOTALS)
+WIDTH: Table = (Value("width", Parts.count),)
+SUPPORT: Table = (
+    Tensor("support.numbers", counts("kept"), "given"),
+    Tensor("support.squares", doubles("kept", least=0.0)),
+    Tensor("support.coef", doubles("kept", "outputs")),
+)
+CYCLE: Table = (Value("budget", Parts.count), Value("oldest", Parts.count))
+EVENTS: Table = (
+    Tensor("event.times", counts("events"), "n_seen"),
+    Tensor("event.rows", counts("events"), "kept"),
+    Tensor("event.outputs", counts("events"), "outputs"),
+    Tensor("event.steps", doubles("events")),
+)
+
+
+# ------------------------------------------------------------- linear learners
+
+
+def put_linear(model: MistakeDriven, parts: Parts) -> None:
+    """Put what a linear learner learned into the parts: all of it is in its state.
+
+    But for the mean, which follows from the weights and their tally.
     """
-    ledger, stream = run.ledger, run.stream
+    run = model._state
     parts.values["space"] = {name: encoded(name, value) for name, value in run.space.items()}
-    for name in (*NUMBERS, "step_ratio"):
-        parts.values[name] = encoded(name, getattr(ledger, name))
-    for name, called in OF_EACH.items():
-        numbers = getattr(ledger, name)
-        if len(numbers) > 1:  # what is not known yet is infinite
-            parts.tensors[f"each.{called}"] = np.minimum(numbers, LARGEST)
-        else:
-            parts.values[called] = encoded(called, float(numbers[0]))
-    parts.values |= {
-        "n_seen": stream.n_seen,
-        "one_data_set": stream.one_data_set,
-        "streaming": stream.is_open,
-    }
-    if stream.fingerprint is not None:
-        parts.values["fingerprint"] = str(stream.fingerprint)
-    parts.tensors |= {
-        "weights": flat(run.weights),
-        "mistakes": np.array(ledger.mistakes, np.int64),
-        "brought": stream.class_totals,
-    }
-    if ledger.changes is not None:
-        parts.tensors["changes"] = np.array(ledger.changes, np.int64)
-    if ledger.start is not None:
-        parts.tensors["start"] = flat(ledger.start)
-    for name in ("updates", "shares"):
-        if getattr(ledger, name) is not None:
-            parts.tensors[name] = getattr(ledger, name)
+    put(LEDGER, run.ledger, parts)
+    put(CHANGES if model._counts_updates else (), run.ledger, parts)
+    put(STREAM, run.stream, parts)
+    if run.stream.fingerprint is not None:
+        parts.values["fingerprint"] = str(run.stream.fingerprint)
+    Tensor("weights", WEIGHTS).put(parts, run.weights)
     for name, one in run.declared.items():
-        array = run.extra[name]
-        parts.tensors[NAMES.get(name, name)] = flat(array) if one.shape[0] == "m" else array
+        _extra(name, one).put(parts, run.extra[name])
+    if isinstance(model, VotedPerceptron):
+        put(VOTERS, run.history, parts)
+        put(CLASSES if run.many and run.history.gained else (), run.history, parts)
+        _put_rows(run.history.stacked() if run.history.support else None, parts)
+    if model.record:
+        put_updates(run, parts)
 
 
-def unpack_run(model: MistakeDriven, parts: Parts) -> State:
-    """The run that was packed, of a model whose classes are known."""
-    n_classes = len(model.classes_)
-    if n_classes != 2 and not model._takes_many_classes:
-        raise ModelFileError(f"The file has {n_classes} classes, and its learner learns two.")
-    space = _space(model, parts)
-    m = n_classes if n_classes > 2 else 1
-    w = parts.tensor("weights", WEIGHTS, (None,) if m == 1 else (m, None)).reshape(m, -1)
-    if w.shape[1] < 2:
+def take_linear(model: MistakeDriven, parts: Parts) -> None:
+    """Take it out again, and give it to a model that has its parameters and `classes_`."""
+    K = len(model.classes_)
+    if K != 2 and not model._takes_many_classes:
+        raise ModelFileError(f"The file has {K} classes, and its learner learns two.")
+    space, m = _space(model, parts), K if K > 2 else 1
+    w = parts.tensor("weights", FLOATS, ("d",) if m == 1 else (m, "d")).reshape(m, -1)
+    d = w.shape[1]
+    if d < 2:
         raise ModelFileError("The model in the file has no features.")
-    run = State(space, w, declared=model._declared(space))
-    run.stream = _stream(n_classes, parts)
-    run.ledger = _ledger(model, run, n_classes, parts)
-    for name, one in run.declared.items():
-        run.extra[name] = declared_tensor(parts, NAMES.get(name, name), one, w)
+    parts.precision = w.dtype
+    parts.sizes |= {"m": m, "d+1": d + 1, "classes": K}
+    stream = Stream(**take(STREAM, parts), fingerprint=_fingerprint(parts))
+    run = State(space, w, declared=model._declared(space), stream=stream)
+    run.ledger = _ledger(model, stream.n_seen, K, parts)
+    run.extra = {name: _extra(name, one).take(parts) for name, one in run.declared.items()}
     if isinstance(model, AveragedPerceptron):
         with np.errstate(over="ignore"):
-            mean = mean_weights(w, run.extra["tally"], run.stream.n_seen)
+            mean = mean_weights(w, run.extra["tally"], stream.n_seen)
         if not np.isfinite(mean).all():
             raise ModelFileError(f"The averaged weights in the file leave the range of {w.dtype}.")
-    return run
+    if isinstance(model, VotedPerceptron):
+        run.history = _voters(run, parts)
+    run.log = take_updates(run, K, parts, model._recorder(run))
+    model._state, model.n_features_in_ = run, d - 1
 
 
-def declared_tensor(parts: Parts, name: str, one: Field, weights: Array) -> Array:
-    """An array as it is declared, beside these weights."""
-    shape, dtype = one.like(weights)
-    alone = one.shape[0] == "m" and len(weights) == 1
-    # full covariances once were like the weights
-    dtypes = (dtype, weights.dtype) if name.endswith("beside") else (dtype,)
-    kept = parts.tensor(name, dtypes, shape[1:] if alone else shape)
-    if not (kept >= one.least).all():
-        raise ModelFileError(f"The tensor {name!r} has a number below {one.least:g} in it.")
-    if not (kept <= one.most).all():
-        raise ModelFileError(f"The tensor {name!r} has a number that is out of range.")
-    return kept.astype(dtype, copy=False).reshape(shape)
+def _extra(name: str, one: Field) -> Tensor:
+    """What a learner keeps beside its weights."""
+    called = NAMES.get(name, name)
+    return Tensor(called, one, once_like_weights=called == "beside")
 
 
-def _space(model: MistakeDriven, parts: Parts) -> dict[str, Any]:
+def _fingerprint(parts: Parts) -> int | None:
+    """A number that may be too long for others than Python, so that it is text."""
+    digits = parts.values.pop("fingerprint", None)
+    if not (digits is None or (isinstance(digits, str) and digits.isdecimal())):
+        raise ModelFileError("The fingerprint of the data in the file is no number: it is damaged.")
+    return None if digits is None else int(digits)
+
+
+def _space(model: MistakeDriven, parts: Parts) -> dict[str, object]:
     """The space of the run, in the order in which its options are written."""
-    told = parts.values.pop("space", None)
-    if not isinstance(told, dict):
-        raise ModelFileError("The file lacks the space of the run: it is damaged.")
-    known = model._space()
+    told, known = parts.object("space", "the space").values, model._space()
     space = {name: ADDED[name] for name in known.keys() & ADDED.keys()}
     space |= {name: decoded(name, value) for name, value in told.items()}
     if space.keys() != known.keys():
@@ -125,133 +203,195 @@ def _space(model: MistakeDriven, parts: Parts) -> dict[str, Any]:
     return {name: space[name] for name in known}
 
 
-def _stream(n_classes: int, parts: Parts) -> Stream:
-    """What had come."""
-    fingerprint = parts.values.pop("fingerprint", None)
-    if not (fingerprint is None or (isinstance(fingerprint, str) and fingerprint.isdecimal())):
-        raise ModelFileError("The fingerprint of the data in the file is no number: it is damaged.")
-    totals = parts.tensor("brought", (np.float64,), (n_classes,))
-    if not (totals >= 0).all():
-        raise ModelFileError("The tensor 'brought' has a negative number in it.")
-    return Stream(
-        totals,
-        parts.count("n_seen"),
-        parts.flag("streaming"),
-        parts.flag("one_data_set"),
-        None if fingerprint is None else int(fingerprint),
-    )
-
-
-def _ledger(model: MistakeDriven, run: State, n_classes: int, parts: Parts) -> Ledger:
+def _ledger(model: MistakeDriven, n_seen: int, n_classes: int, parts: Parts) -> Ledger:
     """What the run proves."""
-    n_seen, w = run.stream.n_seen, run.weights
-    machines = any(name.startswith("each.") for name in parts.tensors) and n_classes > 2
-    most = n_seen * (n_classes if machines or "changes" in parts.tensors else 1)
-    mistakes = parts.counts("mistakes", None, below=most + 1).tolist()
-    if not mistakes or sum(mistakes) > most:
+    machines = isinstance(model, Additive) and model._machines(model._space()) and n_classes > 2
+    visits = n_seen * (n_classes if machines or model._counts_updates else 1)
+    parts.sizes |= {"machines": n_classes if machines else 1}
+    parts.sizes |= {"n_seen": n_seen, "visits+1": visits + 1}
+    parts.values.setdefault("step_ratio", encoded("step_ratio", np.inf))  # the first do not tell
+    ledger = Ledger(**take(LEDGER + (CHANGES if model._counts_updates else ()), parts))
+    _require_mistakes(ledger.mistakes, n_seen, visits)
+    if ledger.shares is not None and ledger.updates is None:
+        raise ModelFileError("The file has 'shares', which does not belong there.")
+    most = n_seen * parts.sizes["m"]
+    if ledger.changes is not None and sum(ledger.changes) > most:
+        raise ModelFileError(
+            f"By the file {sum(ledger.changes)} updates were made on {n_seen} examples in all, "
+            "which cannot be."
+        )
+    return ledger
+
+
+def _require_mistakes(mistakes: list[int], n_seen: int, visits: int) -> None:
+    """There can be one at every visit, and there was a pass."""
+    if not mistakes or sum(mistakes) > visits:
         raise ModelFileError(
             f"By the file {sum(mistakes)} mistakes were made in {len(mistakes)} passes over "
             f"{n_seen} examples in all, which cannot be."
         )
-    parts.values.setdefault("step_ratio", encoded("step_ratio", np.inf))  # the first do not tell
-    ledger = Ledger(mistakes=mistakes, step_ratio=parts.number("step_ratio", least=1.0))
-    for name, called in OF_EACH.items():
-        numbers = _numbers(parts, called, n_classes if machines else 1, name == "least")
-        setattr(ledger, name, numbers)
-    for name in NUMBERS:
-        setattr(ledger, name, parts.number(name))
-    if "start" in parts.tensors:
-        ledger.start = declared_tensor(parts, "start", LIKE_WEIGHTS, w)
-    if "updates" in parts.tensors:
-        ledger.updates = parts.counts("updates", None, below=most + 1)
-    if "shares" in parts.tensors and ledger.updates is not None:
-        ledger.shares = parts.tensor("shares", (np.int32,), (len(ledger.updates), n_classes))
-    if model._counts_updates:
-        ledger.changes = parts.counts("changes", len(mistakes), below=most + 1).tolist()
-        if sum(ledger.changes) > n_seen * len(w):
-            raise ModelFileError(
-                f"By the file {sum(ledger.changes)} updates were made on {n_seen} examples in all, "
-                "which cannot be."
-            )
-    return ledger
 
 
-def _numbers(parts: Parts, name: str, n: int, signed: bool) -> Array:
-    """The number of the run, or those of its machines."""
-    least = -np.inf if signed else 0.0
-    if n == 1:
-        return np.array([float(parts.number(name, least=least))])
-    numbers = parts.tensor(f"each.{name}", (np.float64,), (n,))
-    if not (numbers >= least).all():
-        raise ModelFileError(f"The tensor 'each.{name}' has a negative number in it.")
-    return numbers
-
-
-# ------------------------------------------------------------- what learners keep of mistakes
-
-
-def pack_mistakes(run: State, parts: Parts) -> None:
-    """Put the mistakes of a voted perceptron into the parts."""
-    made: Mistakes = run.history
-    parts.tensors |= {
-        "mistake.times": np.concatenate([np.zeros(0, np.int64), *made.times]),
-        "mistake.steps": np.concatenate([np.zeros(0), *made.steps]),
-        "mistake.rows": np.concatenate([np.zeros(0, np.int64), *made.rows]),
-    }
-    if run.many and made.gained:
-        parts.tensors |= {
-            "mistake.gained": np.concatenate(made.gained),
-            "mistake.lost": np.concatenate(made.lost),
-        }
-    if made.support:
-        support = made.stacked()
-        names = ("data", "indices", "indptr") if sparse.issparse(support) else ()
-        for name in names:
-            parts.tensors[f"support.{name}"] = getattr(support, name)
-        if not names:
-            parts.tensors["support"] = support
-
-
-def unpack_mistakes(run: State, parts: Parts) -> Mistakes:
-    """The mistakes that were packed."""
-    n = sum(run.ledger.mistakes)
-    times = parts.counts("mistake.times", n, below=run.stream.n_seen)
-    if not (np.diff(times) >= (0 if run.many else 1)).all():
+def _voters(run: State, parts: Parts) -> Mistakes:
+    """The mistakes of a voted perceptron."""
+    n = parts.sizes["mistakes"] = sum(run.ledger.mistakes)
+    support = [_take_rows(parts, run.weights.shape[1] - 1, KEPT)] if n else []
+    parts.sizes.setdefault("kept", 0)
+    columns = take(VOTERS + (CLASSES if n and run.many else ()), parts)
+    if not (np.diff(columns["times"]) >= (0 if run.many else 1)).all():
         raise ModelFileError("The times of the mistakes in the file do not increase.")
-    steps = parts.tensor("mistake.steps", (np.float64,), (n,))
-    support = unpack_rows(parts, run.weights.shape[-1] - 1, VALUES) if n else None
-    kept = 0 if support is None else support.shape[0]
-    rows = parts.counts("mistake.rows", n, below=kept)
-    if not n:
-        return Mistakes()
-    made = Mistakes([times], [steps], [support], [rows], n_kept=kept)
-    if run.many:
-        made.gained = [_classes(parts, "mistake.gained", n, len(run.weights))]
-        made.lost = [_classes(parts, "mistake.lost", n, len(run.weights))]
+    made = Mistakes(support=support, n_kept=parts.sizes["kept"])
+    for name, column in columns.items():
+        setattr(made, name, [column] if n else [])
     return made
 
 
-def _classes(parts: Parts, name: str, n: int, n_classes: int) -> Array:
-    """The numbers of classes, -1 for none."""
-    classes = parts.tensor(name, (np.int32,), (n,))
-    if not ((classes >= -1) & (classes < n_classes)).all():
-        raise ModelFileError(f"The tensor {name!r} has a number that is out of range.")
-    return classes
+# ------------------------------------------------------------- kernel machines
 
 
-def unpack_rows(parts: Parts, width: int, dtypes: tuple[Any, ...]) -> Any:
-    """The examples erred on, dense or sparse."""
+def put_dual(model: DualLearner, parts: Parts) -> None:
+    """Put what a kernel machine learned into the parts."""
+    run = model._state
+    if run.kernel.function is not None:
+        raise ParameterError("The model was fitted with a function, which no model file can hold.")
+    kernel = run.kernel._asdict()
+    del kernel["function"]
+    parts.values["kernel"] = {name: encoded(name, value) for name, value in kernel.items()}
+    parts.values["precision"] = run.dtype.name
+    put(DUAL_LEDGER, run.ledger, parts)
+    put(WIDTH, run, parts)
+    put(DUAL_STREAM, run.stream, parts)
+    if model.record:
+        put_updates(run, parts)
+    if isinstance(run.support, Plain):
+        parts.tensors["weights"] = run.support.W
+        return
+    put(SUPPORT, run.support, parts)
+    _put_rows(run.support.stacked(), parts)
+    if run.history is not None:
+        put(CYCLE if isinstance(run.history, Cycle) else EVENTS, run.history, parts)
+
+
+def take_dual(model: DualLearner, parts: Parts) -> None:
+    """Take it out again, and give it to a model that has its parameters and `classes_`."""
+    about = parts.object("kernel", "the kernel")
+    kernel = Kernel(about.value("name"), **take(KERNEL, about))
+    about.require_empty()
+    for name, value in zip(("kernel", "gamma", "degree", "coef0"), kernel, strict=False):
+        model._parameters[name].check(name, value)
+    precision = parts.value("precision")
+    if precision not in ("float32", "float64"):
+        raise ModelFileError(f"The precision in the file is {precision!r:.40}, and not known.")
+    width, K = take(WIDTH, parts)["width"], n_outputs(model.classes_)
+    if not width:
+        raise ModelFileError("The model in the file has no features.")
+    parts.precision = precision
+    parts.sizes |= {"width": width, "outputs": K}
+    _fill_in(model, K, parts)
+    stream = Stream(**take(DUAL_STREAM, parts))
+    n_seen, visits = stream.n_seen, stream.n_seen * max(1, K)
+    parts.sizes |= {"n_seen": n_seen, "n_seen+1": n_seen + 1}
+    parts.sizes |= {"visits+1": visits + 1, "2*visits+2": 2 * visits + 2}
+    ledger = DualLedger(**take(DUAL_LEDGER, parts))
+    _require_mistakes(ledger.mistakes, n_seen, visits)
+    P = len(ledger.counts)
+    if P != K and not (isinstance(model, KernelPerceptron) and K > 1 and P == 1):
+        raise ModelFileError(f"The file counts the mistakes of {P} problems, and not of {K}.")
+    if not ((ledger.total > 0) == (_steps(model, ledger.counts) > 0)).all():
+        raise ModelFileError("The tensor 'total' is not the sum of as many steps as were counted.")
+    support = _support(model, kernel, parts)
+    run = DualState(kernel, width, np.dtype(precision), support, ledger, stream)
+    run.log = take_updates(run, len(model.classes_), parts)
+    if isinstance(model, KernelPerceptron):
+        run.history = _cycle(run, parts) if "budget" in parts.values else _events(parts)
+    model._state, model.n_features_in_ = run, width
+
+
+def _fill_in(model: DualLearner, K: int, parts: Parts) -> None:
+    """What older files lack, or had otherwise."""
+    parts.values.setdefault("step_ratio", 1.0)  # once all examples weighed 1
+    totals = parts.tensors.setdefault("brought", np.zeros(0))
+    parts.sizes["classes"] = len(model.classes_) if totals.size else 0
+    made, squares = (parts.tensors.get(name, np.zeros(0)) for name in ("counts", "squares"))
+    parts.tensors.setdefault("total", _steps(model, made))
+    if made.shape == (1,) and squares.shape == (K,) and squares.dtype == np.float64:
+        with np.errstate(all="ignore"):  # every class had its own, also where they learn jointly
+            parts.tensors["squares"] = squares.sum(keepdims=True)
+
+
+def _steps(model: DualLearner, made: Array) -> Array:
+    """The steps of so many mistakes of weight 1; those of Romma are not added."""
+    return made * (1.0 if isinstance(model, KernelPerceptron) else 0.0)
+
+
+def _support(model: DualLearner, kernel: Kernel, parts: Parts) -> Support | Plain:
+    """The rows that predict; of a linear kernel that needs none, the weights."""
+    width, K = parts.sizes["width"], parts.sizes["outputs"]
+    if kernel.name == "linear" and not isinstance(model, KernelPerceptron):
+        return Plain(parts.tensor("weights", (np.float64,), ("outputs", "width")))
+    given = kernel.name == "precomputed"
+    support = Support(K, keeps_rows=not given)
+    parts.sizes["given"] = width if given else MOST
+    give(SUPPORT, support, parts)
+    support.n = parts.sizes["kept"]
+    if support.n and not given:
+        support.put(_take_rows(parts, width, (parts.precision,)))
+    return support
+
+
+def _cycle(run: DualState, parts: Parts) -> Cycle:
+    cycle, n = Cycle(**take(CYCLE, parts)), run.support.n
+    if (
+        not max(n, 1) <= cycle.budget
+        or not cycle.oldest < max(n, 1)
+        or (cycle.oldest and n < cycle.budget)
+    ):
+        raise ModelFileError(
+            f"The file keeps {n} rows on a budget of {cycle.budget}, which cannot be."
+        )
+    if not run.ledger.squares.sum() >= 0:
+        raise ModelFileError("The tensor 'squares' has a negative number in it.")
+    if len(run.ledger.counts) > 1:
+        raise ModelFileError("The file has a budget for classes against the rest, as no model has.")
+    return cycle
+
+
+def _events(parts: Parts) -> Events:
+    columns = take(EVENTS, parts)
+    if not (np.diff(columns["times"]) >= 0).all():
+        raise ModelFileError("The times of the updates in the file do not increase.")
+    return Events(**columns, n=parts.sizes["events"])
+
+
+# ------------------------------------------------------------- the examples erred on
+
+
+def _put_rows(rows: Matrix, parts: Parts) -> None:
+    if sparse.issparse(rows):
+        for name in ("data", "indices", "indptr"):
+            parts.tensors[f"support.{name}"] = getattr(rows, name)
+    elif rows is not None:
+        parts.tensors["support"] = rows
+
+
+def _take_rows(parts: Parts, width: int, dtypes: Sequence[npt.DTypeLike]) -> Matrix:
+    """The examples erred on, dense or sparse; as many as are known to be kept, if that is known."""
     if "support" in parts.tensors:
-        return parts.tensor("support", dtypes, (None, width))
-    indptr = parts.tensor("support.indptr", INDICES, (None,))
+        return parts.tensor("support", dtypes, ("kept", width))
+    indptr = parts.tensor("support.indptr", (np.int32, np.int64), ("kept+1",))
     if not len(indptr):
         raise ModelFileError("The tensor 'support.indptr' is empty, and should begin with a 0.")
-    indices = parts.tensor("support.indices", (indptr.dtype,), (None,))
-    data = parts.tensor("support.data", dtypes, (len(indices),))
+    n = len(indptr) - 1
+    if parts.sizes.setdefault("kept", n) != n:
+        raise ModelFileError(
+            f"The file has {n} rows in its support, and not {parts.sizes['kept']}."
+        )
+    indices = parts.tensor("support.indices", (indptr.dtype,), ("stored",))
+    data = parts.tensor("support.data", dtypes, ("stored",))
     sound = indptr[-1] == len(indices)
     if not sound or csr_state(indices.view(f"u{indices.itemsize}"), indptr, width) != IN_ORDER:
         raise ModelFileError("The sparse examples in the file point outside themselves.")
-    support = sparse.csr_array((len(indptr) - 1, width), dtype=data.dtype)
+    support = sparse.csr_array((n, width), dtype=data.dtype)
     # set one by one: the constructor would narrow the indices
     support.data, support.indices, support.indptr = data, indices, indptr
     return support

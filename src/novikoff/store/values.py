@@ -2,7 +2,7 @@
 
 import json
 from math import isfinite
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -27,7 +27,7 @@ PLACES = 624
 # ------------------------------------------------------------- strict JSON
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """JSON text in ASCII; the same value gives the same text."""
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
 
@@ -57,7 +57,7 @@ def parsed_object(text: str | bytes, what: str) -> dict[str, Any]:
     return value
 
 
-def _no_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _no_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -66,7 +66,7 @@ def _no_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> NoReturn:
     raise ModelFileError(f"{name} is no JSON.")
 
 
@@ -77,7 +77,7 @@ def _finite(digits: str) -> float:
     return value
 
 
-def require_json(name: str, value: Any) -> None:
+def require_json(name: str, value: object) -> None:
     """Raise a `ParameterError` unless the value is JSON and comes back from it the same."""
     if isinstance(value, dict):
         for key, entry in value.items():
@@ -94,7 +94,7 @@ def require_json(name: str, value: Any) -> None:
         )
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     if type(value) is int:
         return abs(value) < 1 << 1024  # JSON readers give up somewhere
     return value is None or type(value) in (bool, str) or (type(value) is float and isfinite(value))
@@ -103,7 +103,7 @@ def _is_plain(value: Any) -> bool:
 # ------------------------------------------------------------- parameters
 
 
-def encoded(name: str, value: Any) -> Any:
+def encoded(name: str, value: object) -> object:
     """A parameter or a number of a run as JSON.
 
     What JSON has no word for is an object of one key, its kind: `{"float": "inf"}`,
@@ -121,14 +121,15 @@ def encoded(name: str, value: Any) -> Any:
         return {"dict": [[encoded(name, k), encoded(name, v)] for k, v in value.items()]}
     if isinstance(value, np.random.RandomState):
         return {"RandomState": _random_state(name, value)}
-    raise ParameterError(
-        f"{{{name}=}} was given, but a model file cannot hold a {type(value).__name__}: use "
-        "numbers, strings, and for random_state an integer or a RandomState of its own.",
-        **{name: value},
+    raise ParameterError.of(
+        name,
+        value,
+        "a number, a string, or for random_state an integer or a RandomState of its own: a model "
+        f"file cannot hold a {type(value).__name__}",
     )
 
 
-def decoded(name: str, value: Any) -> Any:
+def decoded(name: str, value: object) -> Any:
     """What `encoded` was given."""
     if not isinstance(value, dict | list):
         return value
@@ -161,7 +162,7 @@ def _decoded(name: str, kind: str, inner: Any) -> Any:
     raise ValueError
 
 
-def _random_state(name: str, random: np.random.RandomState) -> dict[str, Any]:
+def _random_state(name: str, random: np.random.RandomState) -> dict[str, object]:
     state: Any = random.get_state(legacy=False)
     if state["bit_generator"] != "MT19937":
         raise ParameterError(
@@ -191,7 +192,7 @@ def _restored(told: Any) -> np.random.RandomState:
 # ------------------------------------------------------------- labels
 
 
-def encoded_classes(classes: Array) -> dict[str, Any]:
+def encoded_classes(classes: Array) -> dict[str, object]:
     """The labels, and their numpy type."""
     kind = classes.dtype.kind
     if kind not in "biufUmM" or classes.dtype.itemsize > (8 if kind == "f" else LONGEST_LABEL):

@@ -96,7 +96,7 @@ def shrink(run: DualState, W: Array) -> float:
     r"""Shrink all weights, and the scores of a block, by the $\varphi$ that is returned."""
     Phi, U = shrinking(run.history.budget)
     R = sqrt(run.ledger.largest * (2.0 if run.is_joint else 1.0))
-    length = sqrt(float(run.ledger.squares[0]))
+    length = sqrt(max(0.0, float(run.ledger.squares[0])))  # which a file may have wrong
     phi = min(Phi, U * R / length) if length > 0 else Phi
     run.support.scale(np.full(run.outputs, phi))
     run.ledger.squares *= phi * phi

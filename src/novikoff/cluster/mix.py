@@ -29,7 +29,6 @@ perceptron. NAACL-HLT.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -49,7 +48,7 @@ class Sized:
 
 
 @dataclass(eq=False)
-class State(Sized):
+class Mix(Sized):
     """The mixed weights after some epochs."""
 
     w: Array
@@ -108,18 +107,18 @@ def added(changes: Sequence[Change], width: int) -> Change:
     return Change(columns, weights, tally, share, n_seen)
 
 
-def _places(columns: Array | None, among: Array | None) -> Any:
+def _places(columns: Array | None, among: Array | None) -> Array | slice:
     """Where some columns are among others; None are all."""
     if columns is None:
         return slice(None)
     return columns if among is None else np.searchsorted(among, columns)
 
 
-def advanced(state: State, change: Change) -> State:
+def advanced(state: Mix, change: Change) -> Mix:
     """The mixed weights after one more epoch, given the change of all shards."""
     n_seen = state.n_seen + change.n_seen
     if not change.share > 0:
-        return State(state.w, state.u, n_seen)
+        return Mix(state.w, state.u, n_seen)
     at = _places(change.columns, None)
     w, u = state.w.copy(), None if state.u is None else state.u.copy()
     before = w[..., at].astype(np.float64)
@@ -130,7 +129,7 @@ def advanced(state: State, change: Change) -> State:
             u[..., at] += n_seen * moved - change.tally
     if not np.isfinite(w[..., at]).all() or (u is not None and not np.isfinite(u[..., at]).all()):
         raise overflow(w.dtype)
-    return State(w, u, n_seen)
+    return Mix(w, u, n_seen)
 
 
 def groups(n: int) -> list[range]:

@@ -1,28 +1,31 @@
-"""The cluster: found or started, its workers looked at, and what goes wrong with it in words."""
+"""The scheduler of a cluster: found or started, and its workers looked at."""
 
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from novikoff import __version__
-from novikoff.cluster.shard import standing
-from novikoff.errors import ClusterError, NovikoffError
+from novikoff.cluster.worker import Standing, standing
+from novikoff.errors import ClusterError
 from novikoff.parallel.cores import n_cores
+
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
 
 LOCAL = "local"
 PATIENCE = 10
 """Seconds to wait for a scheduler to answer, and for the first worker."""
-NAP, LOOK_EVERY, LONELY = 0.005, 10, 300
-"""Seconds from one look for results to the next, to a look at the workers when none come, and to
-giving up when there are no workers."""
+NAP = 0.005
+"""Seconds from one look for workers to the next."""
 FAILURES = 30
 """How many workers may die under a task of a cluster that is started here."""
 COPIES = 10
 """How many arrays as large as the weights a worker has at a time, at most."""
 
 
-def require_dask() -> Any:
+def require_dask() -> ModuleType:
     """The package `distributed`, or an error that says how to get it."""
     try:
         import distributed
@@ -34,7 +37,7 @@ def require_dask() -> Any:
 
 
 @contextmanager
-def connected(client: Any, n_workers: int | None = None) -> Iterator[Any]:
+def connected(client: "Client | str | None", n_workers: int | None = None) -> Iterator["Client"]:
     """A client of a cluster: the one given, one at an address, dask's current one, or a new one.
 
     None takes dask's current client, if there is one. That failing, or if "local" was asked for,
@@ -46,40 +49,46 @@ def connected(client: Any, n_workers: int | None = None) -> Iterator[Any]:
     with ExitStack() as stack:
         if client is None:
             try:
-                client = distributed.default_client()
+                found: Client = distributed.default_client()
             except ValueError:
                 client = LOCAL
+        elif not isinstance(client, str):
+            found = client
         if client == LOCAL:
-            cluster = stack.enter_context(_started(distributed, n_workers))
-            client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
+            cluster = stack.enter_context(_started(n_workers))
+            found = stack.enter_context(distributed.Client(cluster, set_as_default=False))
         elif isinstance(client, str):
-            client = stack.enter_context(_at(distributed, client))
-        require_workers(client)
-        yield client
+            found = stack.enter_context(_at(client))
+        require_workers(found)
+        yield found
 
 
-def _started(distributed: Any, n_workers: int | None) -> Any:
+def _started(n_workers: int | None) -> "LocalCluster":
     """Workers on this machine, one for each core."""
     import dask
+    from distributed import LocalCluster
 
     settings = {
         "distributed.scheduler.allowed-failures": FAILURES,
         "distributed.worker.profile.enabled": False,  # it can deadlock on Python 3.11
     }
     with dask.config.set(settings):
-        return distributed.LocalCluster(
+        return LocalCluster(
             n_workers=n_workers or n_cores(),
             threads_per_worker=1,
             dashboard_address="127.0.0.1:0",
-            preload="novikoff.cluster.deaf",
+            preload="novikoff.cluster.preload",
         )
 
 
-def _at(distributed: Any, address: str) -> Any:
+def _at(address: str) -> "Client":
     """A client of the scheduler at an address; a client of a malformed one could not be closed."""
+    from distributed import Client
+    from distributed.comm.addressing import get_address_host
+
     try:
-        distributed.comm.get_address_host(address)
-        return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        get_address_host(address)
+        return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError, ImportError, Warning) as error:
         why = "" if isinstance(error, OSError) else f" ({error})"
         raise ClusterError(
@@ -88,7 +97,7 @@ def _at(distributed: Any, address: str) -> Any:
         ) from None
 
 
-def require_workers(client: Any) -> None:
+def require_workers(client: "Client") -> None:
     """There must be workers, and each must have this version of the package."""
     _wait_for_a_worker(client)
     asked = client.run(eval, "__import__('novikoff').__version__", on_error="return")
@@ -108,7 +117,7 @@ def require_workers(client: Any) -> None:
     require_awake(client)
 
 
-def _wait_for_a_worker(client: Any) -> None:
+def _wait_for_a_worker(client: "Client") -> None:
     """Wait until there is one, paused or not: dask's `wait_for_workers` skips paused ones."""
     address, deadline = address_of(client), time.monotonic() + PATIENCE
     while not client.nthreads():
@@ -120,10 +129,10 @@ def _wait_for_a_worker(client: Any) -> None:
         time.sleep(NAP)
 
 
-def require_awake(client: Any) -> int:
+def require_awake(client: "Client") -> int:
     """Some worker must be ready for work, or all be gone; how many there are."""
     found = standings(client)
-    if found and all(each["full"] for each in found.values()):
+    if found and all(each.full for each in found.values()):
         raise ClusterError(
             f"The workers of {address_of(client)} take no work: they use nearly all the memory "
             "that they may. Start them with a larger --memory-limit."
@@ -131,74 +140,11 @@ def require_awake(client: Any) -> int:
     return len(found)
 
 
-class Deserted(ClusterError):
-    """There are no workers any more."""
-
-
-class Hope:
-    """Whether there are workers to wait for."""
-
-    def __init__(self, client: Any) -> None:
-        self.client = client
-        self.looked = self.lonely = time.monotonic()
-        """When it was looked last, and since when there may have been none."""
-
-    def look(self) -> None:
-        """Look after them, if it is time; raise an error if there have been none for long."""
-        now = time.monotonic()
-        if now - self.looked < LOOK_EVERY:
-            return
-        self.looked = now
-        if require_awake(self.client):
-            self.lonely = now
-        elif now - self.lonely > LONELY:
-            raise Deserted(
-                f"There have been no workers at {address_of(self.client)} for {LONELY} seconds: "
-                "start some. If they ended by themselves, look into their logs: one that does not "
-                "have novikoff, for instance, ends when it is given work."
-            )
-
-
-def in_order_of_coming(client: Any, futures: list[Any]) -> Iterator[Any]:
-    """Futures as they are done, as long as there is hope for the others."""
-    coming, hope = require_dask().as_completed(futures, loop=client.loop), Hope(client)
-    while not coming.is_empty():
-        if batch := coming.next_batch(block=False):
-            yield from batch
-            hope = Hope(client)
-        else:
-            time.sleep(NAP)
-            hope.look()
-
-
-def awaited(client: Any, future: Any) -> Any:
-    """The result of a future, as long as there is hope for it: its worker may be lost."""
-    settle(client, future)
-    hope = Hope(client)
-    while True:
-        try:
-            return future.result(timeout=LOOK_EVERY)
-        except TimeoutError:
-            if future.status == "error":
-                raise
-            hope.look()
-
-
-def settle(client: Any, future: Any) -> None:
-    """Wait until something is computed, as long as there is hope for it."""
-    hope = Hope(client)
-    while not future.done():
-        time.sleep(NAP)
-        hope.look()
-    if future.status == "error":
-        future.result()
-
-
-def require_room(client: Any, n_weights: int, averaged: bool, shard_bytes: int) -> None:
+def require_room(client: "Client", n_weights: int, averaged: bool, shard_bytes: int) -> None:
     """Each worker must have the memory for the weights, some times over, and for a shard."""
     each = 8 * n_weights * (COPIES if averaged else COPIES // 2)
     for worker, found in sorted(standings(client).items()):
-        limit = found["memory_limit"]
+        limit = found.memory_limit
         if limit and each + shard_bytes > limit:
             raise ClusterError(
                 f"{n_weights:,} weights take {gigabytes(each)} in training, and the largest shard "
@@ -208,19 +154,22 @@ def require_room(client: Any, n_weights: int, averaged: bool, shard_bytes: int) 
             )
 
 
-def standings(client: Any) -> dict[str, dict[str, Any]]:
+def standings(client: "Client") -> dict[str, Standing]:
     """How each worker is."""
-    found: dict[str, dict[str, Any]] = client.run(standing, on_error="ignore")
+    try:
+        found: dict[str, Standing] = client.run(standing, on_error="ignore")
+    except OSError as error:  # what dask raises if the scheduler has gone and is not yet given up
+        raise ConnectionError(str(error)) from error
     return found
 
 
-def memory_of(client: Any) -> float:
+def memory_of(client: "Client") -> float:
     """How much memory all workers have together; infinite if one has no limit."""
-    limits = [found["memory_limit"] for found in standings(client).values()]
+    limits = [found.memory_limit for found in standings(client).values()]
     return sum(float(limit) if limit else float("inf") for limit in limits)
 
 
-def address_of(client: Any) -> str:
+def address_of(client: "Client") -> str:
     """Where the scheduler is."""
     return str(client.scheduler.address if client.scheduler else "an unknown address")
 
@@ -231,34 +180,3 @@ def gigabytes(n: int) -> str:
         if n >= size / 2:
             return f"{n / size:,.1f} {unit}"
     return f"{n:,} bytes"
-
-
-@contextmanager
-def told_plainly(client: Any, where: str, advice: str) -> Iterator[None]:
-    """What dask raises, in words: `where` the run is, and what to do if the scheduler is gone."""
-    distributed = require_dask()
-    lost = distributed.CancelledError, distributed.comm.core.CommClosedError
-
-    def advised(told: str) -> ClusterError:
-        return ClusterError(f"{told} {advice}", checkpoint=None, resume=True)
-
-    try:
-        yield
-    except Deserted as error:
-        raise advised(str(error)) from None
-    except NovikoffError:
-        raise
-    except distributed.scheduler.KilledWorker as error:
-        raise advised(
-            f"{error.allowed_failures + 1} workers died one after the other at the same task, in "
-            f"{where}: look into their logs. A shard may be too large for their memory."
-        ) from None
-    except ImportError as error:
-        raise advised(
-            f"A worker that came in {where} cannot do its work ({error}): install novikoff "
-            f"{__version__} where it runs."
-        ) from None
-    except (TimeoutError, ConnectionError, *lost) as error:
-        raise advised(
-            f"The scheduler at {address_of(client)} was lost in {where} ({type(error).__name__})."
-        ) from None

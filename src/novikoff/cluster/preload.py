@@ -6,10 +6,9 @@ Both are for the command: it ends them, and tells what went wrong.
 import logging
 import signal
 from threading import current_thread, main_thread
-from typing import Any
 
 
-def dask_setup(worker: Any) -> None:
+def dask_setup(worker: object) -> None:
     """Called by dask in every worker that was told to load this module."""
     if current_thread() is main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)

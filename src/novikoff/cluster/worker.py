@@ -5,30 +5,39 @@ result is the same. So dask may compute anything again after a worker was lost.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from sklearn.base import clone
 
 from novikoff import __version__
-from novikoff.cluster import surveying
-from novikoff.cluster.mixing import Change, State, added, advanced, change_of
+from novikoff.cluster import survey
+from novikoff.cluster.mix import Change, Mix, added, change_of
 from novikoff.cluster.sources import FileShard, Shard
-from novikoff.cluster.surveying import Layout, Seen
+from novikoff.cluster.survey import Layout
 from novikoff.data.results import Data
 from novikoff.errors import ClusterError, DataError
 from novikoff.inputs.arrays import read, size_of
 from novikoff.inputs.labels import codes
 from novikoff.inputs.weights import example_weights
-from novikoff.typing import Array
+from novikoff.learners.additive import Additive
+from novikoff.learners.state import Ledger
+from novikoff.typing import Array, Matrix
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Setting:
     """What every epoch of every shard has in common. It is small, and goes with each task."""
 
-    model: Any
+    model: Additive
     """The estimator, not fitted."""
     layout: Layout
     mixing: str
@@ -40,16 +49,9 @@ class Setting:
 class Told(NamedTuple):
     """What one epoch over a shard came to, in numbers."""
 
-    mistakes: int
+    ledger: Ledger
+    """What it proves, but for what is there of every example."""
     n_seen: int
-    total: Any
-    """The sum of all steps; with a machine for each class, of each."""
-    largest: float
-    least: Any
-    """The least margin there was; with a machine for each class, of each."""
-    length: float
-    reach: float
-    """No weight was larger than this."""
     n_bytes: int
     """What the change takes on its way."""
     seconds: float
@@ -57,44 +59,43 @@ class Told(NamedTuple):
     """Of these, the seconds it took to read the shard."""
 
 
-@dataclass(eq=False)
-class Learned:
+class Learned(NamedTuple):
     """What one epoch over a shard came to."""
 
     change: Change
     told: Told
 
-    def __sizeof__(self) -> int:
-        return self.change.__sizeof__()
-
 
 class Ready(NamedTuple):
     """The examples of a shard as the loops read them."""
 
-    X: Any
+    X: Matrix
     y: Array
     weight: Array | None
 
 
+Make = Callable[[Shard, Data], Any]
+"""What makes the examples of a shard ready for the tasks to come."""
+
+
 class Kept:
-    """The examples of a shard in the memory of a worker: as loaded, or with a setting, ready.
+    """The examples of a shard in the memory of a worker: as loaded, or made ready.
 
     They take room there, which dask is told. If this is sent elsewhere, or put aside for want of
     memory, only the description of a file goes: where it is used again, it is read again.
     """
 
-    def __init__(self, shard: Shard, setting: Setting | None, examples: Any) -> None:
-        self.shard, self.setting, self.examples = shard, setting, examples
+    def __init__(self, shard: Shard, make: Make | None, examples: Any) -> None:
+        self.shard, self.make, self.examples = shard, make, examples
         self.n_bytes = size_of(examples.X)
 
     def get(self) -> Any:
         """The examples, read again if they are not here."""
         if self.examples is None:
-            data = self.shard.load()
-            self.examples = data if self.setting is None else ready(self.shard, data, self.setting)
+            self.examples = examples_of(self.shard, None, self.make)
         return self.examples
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         from_file = isinstance(self.shard, FileShard)
         return vars(self) | ({"examples": None} if from_file else {})
 
@@ -102,25 +103,38 @@ class Kept:
         return 64 + self.n_bytes
 
 
-def load(shard: Shard, *given: Any) -> Kept:
-    """Read a shard."""
+def examples_of(shard: Shard, kept: Kept | None, make: Make | None, *given: object) -> Any:
+    """The examples of a shard: those that are held, or if there are none, read and made ready."""
+    if kept is not None:
+        return kept.get()
+    data = shard.load(*given)
+    return data if make is None else make(shard, data)
+
+
+def load(shard: Shard, kept: None, *given: object) -> Kept:
+    """Read a shard, to be held."""
     return Kept(shard, None, shard.load(*given))
 
 
-def look(shard: Shard, kept: Kept | None, *given: Any) -> Seen:
+def look(shard: Shard, kept: Kept | None, *given: object) -> Layout:
     """What is in a shard."""
-    return surveying.look(shard, shard.load(*given) if kept is None else kept.get())
+    return survey.look(shard, examples_of(shard, kept, None, *given))
 
 
-def prepare(shard: Shard, kept: Kept, setting: Setting) -> Kept:
-    """Make a shard ready where it is."""
-    return Kept(shard, setting, ready(shard, kept.get(), setting))
+def prepare(shard: Shard, kept: Kept, make: Make, *given: object) -> Kept:
+    """Make a shard that is held ready where it is."""
+    return Kept(shard, make, make(shard, kept.get()))
+
+
+def same(x: T) -> T:
+    """What is sent once, for all shards."""
+    return x
 
 
 def ready(shard: Shard, data: Data, setting: Setting) -> Ready:
     """The examples of a shard as the loops read them."""
     layout = setting.layout
-    data = surveying.settled(shard, data, layout)
+    data = survey.settled(shard, data, layout)
     y = codes(data.y, layout.classes)
     if not len(y):
         return Ready(data.X, y, None)
@@ -134,21 +148,16 @@ def ready(shard: Shard, data: Data, setting: Setting) -> Ready:
     return Ready(X, y, weight)
 
 
-def begin(setting: Setting) -> State:
+def begin(setting: Setting) -> Mix:
     """The weights before the first epoch: 0."""
-    K, d = len(setting.layout.classes), setting.layout.n_features
-    shape = (K if K > 2 else 1, d + 1)
-    w = np.zeros(shape, np.float32 if setting.layout.single else np.float64)
-    return State(w, np.zeros(shape) if setting.averaged else None)
-
-
-def resumed(state: State) -> State:
-    """The weights of a checkpoint."""
-    return state
+    layout = setting.layout
+    shape = (layout.n_vectors, layout.n_features + 1)
+    w = np.zeros(shape, np.float32 if layout.single else np.float64)
+    return Mix(w, np.zeros(shape) if setting.averaged else None)
 
 
 def learn(
-    shard: Shard, kept: Kept | None, setting: Setting, state: State, epoch: int, *given: Any
+    shard: Shard, kept: Kept | None, setting: Setting, state: Mix, epoch: int, *given: object
 ) -> Learned:
     """Pass over a shard once, from the mixed weights."""
     if setting.version != __version__:
@@ -157,47 +166,37 @@ def learn(
             "install the same version everywhere."
         )
     started = time.perf_counter()
-    X, y, weight = kept.get() if kept else ready(shard, shard.load(*given), setting)
+    X, y, weight = examples_of(shard, kept, partial(ready, setting=setting), *given)
     read_at = time.perf_counter()
     model, w = clone(setting.model), state.w
     if not len(y):
-        return Learned(*_nothing(w, setting))
+        return _nothing(w, setting)
     mixed = np.random.SeedSequence((setting.seed, epoch, shard.number))
     model.set_params(max_iter=1, random_state=int(mixed.generate_state(1)[0]))
     n_classes = len(setting.layout.classes)
     run = model._train(X, y, weight, n_classes, w[..., :-1], w[..., -1])
-    k = run.ledger.mistakes[0]
-    share = float(k if setting.mixing == "mistakes" else run.stream.n_seen > 0)
+    n, made = run.stream.n_seen, run.ledger
+    share = float(made.mistakes[0] if setting.mixing == "mistakes" else n > 0)
     after = np.ascontiguousarray(run.weights)
-    change = change_of(
-        w, after, run.extra["tally"] if setting.averaged else None, share, run.stream.n_seen
+    change = change_of(w, after, run.extra["tally"] if setting.averaged else None, share, n)
+    ledger = Ledger(
+        made.total,
+        made.least,
+        mistakes=made.mistakes,
+        length=made.length,
+        reach=model._reach(run),
+        largest=made.largest,
     )
-    told = Told(
-        k,
-        run.stream.n_seen,
-        run.ledger.total,
-        run.ledger.largest,
-        run.ledger.least,
-        run.ledger.length,
-        model._reach(run),
-        change.__sizeof__(),
-        time.perf_counter() - started,
-        read_at - started,
-    )
-    return Learned(change, told)
+    seconds = time.perf_counter() - started
+    return Learned(change, Told(ledger, n, change.__sizeof__(), seconds, read_at - started))
 
 
-def _nothing(w: Array, setting: Setting) -> tuple[Change, Told]:
+def _nothing(w: Array, setting: Setting) -> Learned:
     """What comes of a shard without examples."""
-    zero = np.zeros(len(w) if setting.model._machines() else 1)
+    zero = np.zeros(len(w) if setting.model._machines(setting.model._space()) else 1)
     none = np.zeros((*w.shape[:-1], 0))
     change = Change(np.zeros(0, np.int64), none, none if setting.averaged else None, 0.0, 0)
-    return change, Told(0, 0, zero, 0.0, zero + np.inf, 0.0, 0.0, 0, 0.0, 0.0)
-
-
-def told(learned: Learned) -> Told:
-    """The numbers alone."""
-    return learned.told
+    return Learned(change, Told(Ledger(zero, zero + np.inf, mistakes=[0]), 0, 0, 0.0, 0.0))
 
 
 def mix(width: int, *parts: Learned | Change) -> Change:
@@ -205,25 +204,27 @@ def mix(width: int, *parts: Learned | Change) -> Change:
     return added([p.change if isinstance(p, Learned) else p for p in parts], width)
 
 
-def advance(state: State, change: Change) -> State:
-    """The mixed weights after one more epoch."""
-    return advanced(state, change)
+class Standing(NamedTuple):
+    """How a worker is."""
+
+    memory_limit: int | None
+    full: bool
+    """Has dask paused it, or will at its next look at its memory, every tenth of a second?"""
+    sent: int
+    """How often it has sent something,"""
+    lately: list[int]
+    """and how many bytes went over the wire, of the last times, as dask logs them."""
 
 
-def standing(dask_worker: Any) -> dict[str, Any]:
-    """How a worker is: its limit of memory, how often it has sent something, and how much lately.
-
-    The latter are the bytes that went over the wire, as dask logs them. A worker is full when dask
-    has paused it, or will at its next look: its memory is looked at every tenth of a second.
-    """
+def standing(dask_worker: "Worker") -> Standing:
+    """How the worker is that computes this."""
     log = getattr(dask_worker, "transfer_outgoing_log", ())
     manager = dask_worker.memory_manager
     limit, share = manager.memory_limit, manager.memory_pause_fraction
     used = dask_worker.monitor.get_process_memory()
-    return {
-        "memory_limit": limit,
-        "full": dask_worker.status.name == "paused"
-        or bool(limit and share and used > share * limit),
-        "sent": int(getattr(dask_worker, "transfer_outgoing_count_total", 0)),
-        "lately": [int(entry.get("compressed") or 0) for entry in list(log)],
-    }
+    return Standing(
+        limit,
+        dask_worker.status.name == "paused" or bool(limit and share and used > share * limit),
+        int(getattr(dask_worker, "transfer_outgoing_count_total", 0)),
+        [int(entry.get("compressed") or 0) for entry in list(log)],
+    )

@@ -6,39 +6,37 @@ shard and the question, so that dask may compute it again after a worker was los
 """
 
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from secrets import token_hex
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from novikoff.cluster.connecting import (
-    awaited,
-    connected,
-    in_order_of_coming,
-    memory_of,
-    told_plainly,
-)
-from novikoff.cluster.sources import SHARD_BYTES, Shard, Sharded, sharded
-from novikoff.cluster.surveying import Layout, Seen, layout_of, look, settled
-from novikoff.inputs.arrays import size_of
+from novikoff.cluster.scheduler import connected
+from novikoff.cluster.sources import SHARD_BYTES, Reading, Shard, Sharded, sharded
+from novikoff.cluster.survey import Layout, settled
+from novikoff.cluster.tasks import Tasks
+from novikoff.cluster.worker import Kept, Make, examples_of, same
+from novikoff.data.results import Data
 from novikoff.separation.certificate import Separability
 from novikoff.separation.separability import require_options
 from novikoff.separation.sharded import certify as search, verify as check
 from novikoff.separation.sharded.coordinator import Travel
-from novikoff.separation.sharded.protocol import Answer, Question, piece
+from novikoff.separation.sharded.protocol import Answer, Piece, Question, piece
 from novikoff.separation.sharded.verify import Reach
 from novikoff.typing import Array
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 Watcher = Callable[[Travel], None]
-HELD = 0.4
-"""The part of the workers' memory that shards may take between questions."""
 
 
 def certify(
-    source: Any,
-    client: Any = None,
+    source: object,
+    client: "Client | str | None" = None,
     *,
     fit_intercept: bool = True,
     tol: float = 1e-6,
@@ -82,18 +80,15 @@ def certify(
 
     Raises
     ------
-    ClusterError
-        There is no scheduler, or it was lost; a worker lacks the package.
-    FileError
-        ``file:line:column: found this, expected that``, in whatever shard.
+    ClusterError, FileError
+        As for `novikoff.cluster.fit`.
 
     Examples
     --------
     >>> import dask.array as da
     >>> from distributed import Client
-    >>> from novikoff import cluster
-    >>> from novikoff.data import load
-    >>> X, species, _ = load("iris")
+    >>> from novikoff import cluster, data
+    >>> X, species, _ = data.load("iris")
     >>> shards = da.from_array(X, chunks=(50, 4)), da.from_array(species == "setosa", chunks=50)
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     result = cluster.certify(shards, client)
@@ -103,15 +98,14 @@ def certify(
     ('separable', 0.817556, True)
     """
     require_options(fit_intercept, tol=tol, budget=budget)
-    with connected(client) as found:
-        workers = Workers(sharded(source, shard_bytes=shard_bytes, **reading), found, hold)
-        return workers.certify(fit_intercept, tol, budget, watch).result
+    with _workers(source, client, shard_bytes, hold, reading) as workers:
+        return workers.certify(fit_intercept, tol, budget, watch)[0]
 
 
 def verify(
     certificate: Separability,
-    source: Any,
-    client: Any = None,
+    source: object,
+    client: "Client | str | None" = None,
     *,
     shard_bytes: int = SHARD_BYTES,
     hold: bool | None = None,
@@ -146,16 +140,15 @@ def verify(
     ...     cluster.verify(separability(*xor), shards, client)
     True
     """
-    with connected(client) as found:
-        workers = Workers(sharded(source, shard_bytes=shard_bytes, **reading), found, hold)
+    with _workers(source, client, shard_bytes, hold, reading) as workers:
         return workers.verify(certificate, watch)
 
 
 def measure(
-    source: Any,
-    coef: Any,
-    intercept: Any = 0.0,
-    client: Any = None,
+    source: object,
+    coef: npt.ArrayLike,
+    intercept: npt.ArrayLike = 0.0,
+    client: "Client | str | None" = None,
     *,
     shard_bytes: int = SHARD_BYTES,
     hold: bool | None = None,
@@ -186,51 +179,52 @@ def measure(
     >>> found.radius, round(found.margin, 6), found.separates
     (5.0, 0.5, True)
     """
+    with _workers(source, client, shard_bytes, hold, reading) as workers, workers.told_plainly():
+        return check.measure(workers, coef, intercept)
+
+
+@contextmanager
+def _workers(
+    source: object,
+    client: "Client | str | None",
+    shard_bytes: int,
+    hold: bool | None,
+    reading: Reading,
+) -> Iterator["Workers"]:
+    """The workers of a cluster, when they have looked at the shards of this."""
     with connected(client) as found:
-        workers = Workers(sharded(source, shard_bytes=shard_bytes, **reading), found, hold)
-        with workers.told_plainly():
-            return check.measure(workers, coef, intercept)
-
-
-class Certified(NamedTuple):
-    """A verdict, and what it took."""
-
-    result: Separability
-    travel: Travel
+        yield Workers(sharded(source, shard_bytes=shard_bytes, **reading), found, hold)
 
 
 class Workers:
     """Shards on the workers of a cluster, which answer questions about them."""
 
-    def __init__(self, data: Sharded, client: Any, hold: bool | None = None) -> None:
-        self.data, self.client, self.token = data, client, token_hex(4)
+    def __init__(self, data: Sharded, client: "Client", hold: bool | None = None) -> None:
+        self.tasks = Tasks(data, client, hold)
         self.asked = 0
         """How many questions there were."""
-        if hold is None:
-            hold = data.n_bytes < HELD * memory_of(client)
-        self.given = data.futures(client)
-        self.ready: list[Any] = [None] * len(data)
         with self.told_plainly():
-            self.layout = self._survey(hold)
+            self.layout = self.tasks.survey()
+            make = partial(pieces, layout=self.layout.brief)
+            self.make = self.tasks.submit(same, make, name="layout")
+            self.tasks.prepare(self.make)
 
     @property
     def count(self) -> int:
         """How many there are."""
-        return len(self.data)
+        return len(self.tasks.data)
 
-    def told_plainly(self) -> Any:
+    def told_plainly(self) -> AbstractContextManager[None]:
         """What dask raises, in words."""
-        return told_plainly(self.client, "the search for a certificate", "Start it again.")
+        return self.tasks.told_plainly("the search for a certificate", "Start it again.")
 
     def certify(
         self, fit_intercept: bool, tol: float, budget: float, watch: Watcher | None
-    ) -> Certified:
-        """The verdict on all shards."""
+    ) -> tuple[Separability, Travel]:
+        """The verdict on all shards, and what it took."""
         with self.told_plainly():
-            return Certified(
-                *search.certify(
-                    self, fit_intercept=fit_intercept, tol=tol, budget=budget, report=watch
-                )
+            return search.certify(
+                self, fit_intercept=fit_intercept, tol=tol, budget=budget, report=watch
             )
 
     def verify(self, certificate: Separability, watch: Watcher | None) -> bool:
@@ -238,107 +232,35 @@ class Workers:
         with self.told_plainly():
             return check.verify(certificate, self, watch)[0]
 
-    # ------------------------------------------------------ asking
-
     def ask(self, question: Question[Answer], numbers: Sequence[Array]) -> list[Answer]:
         """The answers of all shards, in their order."""
         self.asked += 1
         with warnings.catch_warnings():
             # a question about many columns is large, and goes there once
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            sent = self._submit(same, question, name=f"question-{self.asked}")
-            layout = self._submit(same, self.brief, name=f"layout-{self.asked}")
-            answers = [
-                self._submit(
-                    answer, shard, ready, layout, sent, some, *given,
-                    name=f"answer-{self.asked}-{shard.number}",
-                )
-                for shard, ready, some, given in zip(
-                    self.data.shards, self.ready, numbers, self.given, strict=True
-                )
-            ]  # fmt: skip
-        return self._gathered(answers)
-
-    def _submit(self, function: Any, *arguments: Any, name: str) -> Any:
-        """Have a worker compute this; the name says what, for those who look at the dashboard."""
-        return self.client.submit(function, *arguments, key=f"{name}-{self.token}", pure=False)
-
-    def _gathered(self, futures: list[Any]) -> list[Any]:
-        """The results in their order; if some failed, the error of the first of them."""
-        numbers = {future.key: i for i, future in enumerate(futures)}
-        for future in in_order_of_coming(self.client, futures):
-            if future.status == "error":
-                for earlier in futures[: numbers[future.key]]:
-                    awaited(self.client, earlier)
-                future.result()
-        return [awaited(self.client, future) for future in futures]
-
-    def _survey(self, hold: bool) -> Layout:
-        """Look at every shard, and have those that are held made ready where they are."""
-        shards = self.data.shards
-        held: list[Any] = [None] * len(shards)
-        if hold:
-            held = [
-                self._submit(load, shard, *given, name=f"load-{shard.number}")
-                for shard, given in zip(shards, self.given, strict=True)
-            ]
-        looks = [
-            self._submit(look_at, shard, one, *given, name=f"look-{shard.number}")
-            for shard, one, given in zip(shards, held, self.given, strict=True)
-        ]
-        layout = layout_of(shards, self._gathered(looks))
-        self.brief = replace(layout, names=None, n_examples=[], digest="")
-        if hold:
-            self.ready = [
-                self._submit(prepare, shard, one, self.brief, *given, name=f"ready-{shard.number}")
-                for shard, one, given in zip(shards, held, self.given, strict=True)
-            ]
-        return layout
+            sent = self.tasks.submit(same, question, name=f"question-{self.asked}")
+            name = f"answer-{self.asked}"
+            answers = self.tasks.on_each(answer, self.make, sent, own=numbers, name=name)
+        return self.tasks.gathered(answers)
 
 
 # ------------------------------------------------------------- what a worker does
 
 
-def same(x: Any) -> Any:
-    """What is sent once, for all shards."""
-    return x
-
-
-class Held:
-    """The examples of a shard in the memory of a worker, which is to know how much they take."""
-
-    def __init__(self, examples: Any) -> None:
-        self.examples = examples
-
-    def __sizeof__(self) -> int:
-        return 64 + size_of(self.examples.X)
-
-
-def load(shard: Shard, *given: Any) -> Held:
-    """Read a shard."""
-    return Held(shard.load(*given))
-
-
-def look_at(shard: Shard, held: Held | None, *given: Any) -> Seen:
-    """What is in a shard."""
-    return look(shard, shard.load(*given) if held is None else held.examples)
-
-
-def prepare(shard: Shard, held: Held | None, layout: Layout, *given: Any) -> Held:
+def pieces(shard: Shard, data: Data, layout: Layout) -> Piece:
     """The examples of a shard, in the columns that all shards have."""
-    data = shard.load(*given) if held is None else held.examples
     data = settled(shard, data, layout)
-    return Held(piece(shard.name, data.X, data.y, data.weight))
+    return piece(shard.name, data.X, data.y, data.weight)
 
 
 def answer(
     shard: Shard,
-    ready: Held | None,
-    layout: Layout,
+    kept: Kept | None,
+    make: Make,
     question: Question[Answer],
     numbers: Array,
-    *given: Any,
+    *given: object,
 ) -> Answer:
     """What a shard answers."""
-    found = prepare(shard, None, layout, *given) if ready is None else ready
-    return question(found.examples, np.asarray(numbers, np.int64))
+    examples = examples_of(shard, kept, make, *given)
+    return question(examples, np.asarray(numbers, np.int64))

@@ -6,10 +6,11 @@ for all classes, and not at all where a row has the names of the one before.
 """
 
 import struct
+from collections.abc import Sequence
 from functools import cache
 from math import isfinite
 from operator import mul
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,7 +27,7 @@ class Weights(dict[Name, float]):
 
 
 class Narrow:
-    """A machine for narrow rows: weights by name, and a bias."""
+    """A weight vector for narrow rows: weights by name, and a bias."""
 
     __slots__ = ("bias", "w")
 
@@ -68,7 +69,7 @@ class Narrow:
 class Places(dict[Name, int]):
     """The place of every name; 0 for one that has none, which asking does not add."""
 
-    def __init__(self, names: Any = ()) -> None:
+    def __init__(self, names: Sequence[Name] = ()) -> None:
         super().__init__(zip(names, range(1, 1 + len(names)), strict=True))
         self.forget()
 
@@ -128,7 +129,7 @@ class Wide(NamedTuple):
 
 
 class Together:
-    """A machine for wide rows: an array of weights by place, and a bias."""
+    """A weight vector for wide rows: an array of weights by place, and a bias."""
 
     __slots__ = ("bias", "w")
 
@@ -170,13 +171,16 @@ class Together:
             self.w = np.concatenate((self.w, np.zeros(n)))
 
 
-Machine = Narrow | Together
+Vector: TypeAlias = Any
+"""A `Narrow` or a `Together`: those of a model are all of one kind, which no annotation can say;"""
+Read: TypeAlias = Any
+"""and so is a row as they read it: a `Row`, or a `Wide`."""
 
 
 class Step(NamedTuple):
-    """A machine, and weights and a bias for it: those it gets, or those it had."""
+    """A weight vector that was changed, and the weights and the bias that it had."""
 
-    machine: Any
-    row: Any
+    vector: Vector
+    row: Read
     w: Any
     bias: float

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any
 
 
 class Saved:
     """A model that can be written to a file (abstract)."""
 
-    def save(self, path: str | PathLike[str], *, extra: Mapping[str, Any] | None = None) -> None:
+    def save(self, path: str | PathLike[str], *, extra: Mapping[str, object] | None = None) -> None:
         """Write the fitted model to a file, from which `novikoff.load` brings it back.
 
         See `novikoff.store.save`.

@@ -5,55 +5,33 @@ number of features, the base of svmlight indices, and what is wrong with the who
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from novikoff.cluster.sources import Shard, digest_of
+from novikoff.cluster.sources import Reading, Shard, digest_of
 from novikoff.data.locations import first_not_among, third_label
 from novikoff.data.results import Data, Skipped
 from novikoff.errors import DataError, FileError
+from novikoff.inputs.arrays import size_of
 from novikoff.inputs.labels import as_label, as_labels, as_written, first_classes
 from novikoff.typing import Array
 
 
-class Seen(NamedTuple):
-    """What one shard has in it."""
-
-    n_examples: int
-    n_features: int
-    """As far as this shard tells."""
-    least: int
-    """The least index of svmlight text, as written; 2^62 if there is none."""
-    labels: list[Any]
-    """Each once, sorted."""
-    label_type: str
-    totals: list[float]
-    """How much each label weighs."""
-    names: list[str] | None
-    single: bool
-    """Are its values of single precision?"""
-    is_sparse: bool
-    n_bytes: int
-    weighted: bool
-    skipped: Skipped
-    digest: str
-
-
 @dataclass(frozen=True)
 class Layout:
-    """What all shards have in common. It can be pickled."""
+    """What one shard has in it, or what all shards have in common. It can be pickled."""
 
     classes: Array
     n_features: int
     base: int
-    """What svmlight indices start at."""
+    """What svmlight indices start at; of one shard, its least index, 2^62 if there is none."""
     single: bool
-    """Are weights to be of single precision?"""
+    """Are values, and so weights, of single precision?"""
     names: list[str] | None
-    reading: dict[str, Any]
+    reading: Reading
     """The options of `novikoff.data.read`, with what the shards told filled in."""
     n_examples: list[int] = field(default_factory=list)
     """Of each shard."""
@@ -67,8 +45,18 @@ class Layout:
     digest: str = ""
     """Of all examples, in their order."""
 
+    @property
+    def n_vectors(self) -> int:
+        """How many weight vectors there are: one for two classes, or one for each of more."""
+        return len(self.classes) if len(self.classes) > 2 else 1
 
-def look(shard: Shard, data: Data) -> Seen:
+    @property
+    def brief(self) -> "Layout":
+        """What the tasks on a shard need of it, which is less to send."""
+        return replace(self, names=None, n_examples=[], digest="")
+
+
+def look(shard: Shard, data: Data) -> Layout:
     """What is in a shard that was loaded."""
     X, y = data.X, data.y
     if y is None:
@@ -82,32 +70,32 @@ def look(shard: Shard, data: Data) -> Seen:
     least = 2**62
     if sparse.issparse(X) and X.nnz:
         least = int(X.indices.min()) + data.base
-    arrays = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
-    return Seen(
-        n_examples=int(X.shape[0]),
+    return Layout(
+        classes=labels,
         n_features=int(X.shape[1]),
-        least=least,
-        labels=labels.tolist(),
-        label_type=y.dtype.str,
-        totals=totals.tolist(),
-        names=data.names,
+        base=least,
         single=X.dtype == np.float32,
-        is_sparse=sparse.issparse(X),
-        n_bytes=sum(int(a.nbytes) for a in arrays) + 16 * len(y),
+        names=data.names,
+        reading=shard.reading,
+        n_examples=[int(X.shape[0])],
+        totals=totals.tolist(),
         weighted=data.weight is not None,
+        n_bytes=size_of(X),
         skipped=data.skipped,
         digest=digest_of(data),
     )
 
 
 def layout_of(
-    shards: Sequence[Shard], seen: Sequence[Seen], classes: Sequence[str] | None = None
+    shards: Sequence[Shard], seen: Sequence[Layout], classes: Sequence[str] | None = None
 ) -> Layout:
     """What all shards have in common, or an error about the first that differs.
 
     `classes` are all labels as written, if they were told beforehand.
     """
-    there = [(shard, each) for shard, each in zip(shards, seen, strict=True) if each.n_examples]
+    there = [
+        (shard, each) for shard, each in zip(shards, seen, strict=True) if any(each.n_examples)
+    ]
     called = shards[0].name if len(shards) == 1 else f"{shards[0].name} to {shards[-1].name}"
     if not there:
         raise DataError(f"{called}: found no examples, expected at least one")
@@ -129,7 +117,7 @@ def layout_of(
         reading |= {"n_features": n_features, "zero_based": base == 0}
     by_label = dict.fromkeys(told, 0.0)
     for _, each in there:
-        for label, total in zip(each.labels, each.totals, strict=True):
+        for label, total in zip(each.classes.tolist(), each.totals, strict=True):
             if label in by_label:
                 by_label[label] += total
     return Layout(
@@ -139,7 +127,7 @@ def layout_of(
         single=all(each.single for _, each in there),
         names=names,
         reading=reading,
-        n_examples=[each.n_examples for each in seen],
+        n_examples=[n for each in seen for n in each.n_examples],
         totals=[by_label[label] for label in sorted(by_label)],
         weighted=any(each.weighted for _, each in there),
         n_bytes=max(each.n_bytes for each in seen),
@@ -148,26 +136,26 @@ def layout_of(
     )
 
 
-def _labels(there: list[tuple[Shard, Seen]]) -> list[Any]:
+def _labels(there: list[tuple[Shard, Layout]]) -> list[Any]:
     """The labels of all shards, sorted."""
-    words = [np.dtype(each.label_type).kind in "US" for _, each in there]
+    words = [each.classes.dtype.kind in "US" for _, each in there]
     for (shard, each), is_word in zip(there, words, strict=True):
         if is_word != words[0]:
             first = there[0]
             raise FileError(
                 shard.name,
-                f"found labels like {each.labels[0]!r}, but {first[0].name} has labels like "
-                f"{first[1].labels[0]!r}: give labels of one kind",
+                f"found labels like {each.classes.tolist()[0]!r}, but {first[0].name} has labels "
+                f"like {first[1].classes.tolist()[0]!r}: give labels of one kind",
             )
-    return sorted({label for _, each in there for label in each.labels})
+    return sorted({label for _, each in there for label in each.classes.tolist()})
 
 
-def _columns(there: list[tuple[Shard, Seen]]) -> tuple[int, int]:
+def _columns(there: list[tuple[Shard, Layout]]) -> tuple[int, int]:
     """What the first column is called, and how many there are."""
     shard, first = there[0]
     if shard.reading.get("format") == "svmlight":
         told = shard.reading.get("zero_based", "auto")
-        least = min(each.least for _, each in there)
+        least = min(each.base for _, each in there)
         base = int(least > 0) if shard.base_is_open else int(not told)
         shift = base if shard.base_is_open else 0
         most = max(each.n_features for _, each in there) - shift
