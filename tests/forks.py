@@ -23,14 +23,15 @@ from tempfile import mkdtemp
 
 from numpy.random import RandomState
 
-COMMANDS = ("converting", "fitting", "proving", "showing", "using")
 IMPORTED = (
-    *(f"novikoff.cli.{name}" for name in COMMANDS),
+    "novikoff.cli.commands.fit",
+    "novikoff.cli.model_file",
+    "novikoff.cli.progressive",
+    "novikoff.description",
     "novikoff.cluster.epochs",
     "novikoff.learners",
     "novikoff.separation.separability",
     "novikoff.store.models",
-    "novikoff.cli.training",
     "distributed.cli.dask_scheduler",
     "distributed.cli.dask_worker",
 )

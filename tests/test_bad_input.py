@@ -194,7 +194,7 @@ def test_a_bias_to_start_from_but_none_to_learn():
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_winnow_needs_zeros_and_ones(form):
-    with pytest.raises(DataError, match=r"X has 0.5 in row 1, column 2\. Set binarize"):
+    with pytest.raises(DataError, match=r"X has 0.5 in row 1, column 2\. Give binarize"):
         Winnow().fit(form(spoiled(1, 2, 0.5)), y)
     with pytest.raises(DataError, match=r"X has -1.0 in row 3, column 0"):
         Winnow().partial_fit(form(spoiled(3, 0, -1.0)), y)

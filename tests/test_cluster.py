@@ -347,7 +347,11 @@ def test_what_has_no_meaning_is_said(tmp_path, client):
         (Perceptron(slack=1.0), {}, "slack=1.0 gives every example a weight of its own"),
         (Perceptron(record=True), {}, "record=True keeps one run"),
         (Perceptron(warm_start=True), {}, "warm_start=True is for fit"),
-        (Perceptron(), {"mixing": "median"}, "mixing='median': choose from"),
+        (
+            Perceptron(),
+            {"mixing": "median"},
+            "mixing='median' was given, but it must be",
+        ),
         (Perceptron(class_weight={7: 2}), {}, "class_weight has 7, but the classes are"),
     ):
         with pytest.raises(ParameterError, match=re.escape(what)):

@@ -145,7 +145,7 @@ def test_what_is_wrong_is_told_of_the_shard(client, iris, tmp_path):
         cluster.certify(arrays(bad, y, [50, 50, 50]), client)
     with pytest.raises(DataError, match=r"one label only, True"):
         cluster.certify(arrays(X, y | True, [50, 100]), client)
-    with pytest.raises(ParameterError, match=r"tol=0 must be a number above 0"):
+    with pytest.raises(ParameterError, match=r"tol=0 was given, but it must be a number above 0"):
         cluster.certify(arrays(X, y, [150]), client, tol=0)
     pattern = svm_files(tmp_path, X, y.astype(int), 20)
     path = tmp_path / "part-17.svm"

@@ -100,3 +100,13 @@ def test_ctrl_c_ends_the_workers_and_says_how_to_go_on(tmp_path):
     assert re.fullmatch(r"novikoff: stopped in epoch \d+\. Go on with:", said[1])
     assert said[2].endswith("--resume")
     assert len(said) == 3
+
+
+def test_a_shard_is_not_overwritten(tmp_path):
+    source = files(tmp_path, n_shards=2, n=20)
+    before = (tmp_path / "01.svm").read_bytes()
+    for words in (("-o", "01.svm"), ("-o", "m", "--checkpoint", "01.svm")):
+        refused = run("fit", "--cluster", "local", source, *words, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert "01.svm is named twice" in refused.stderr
+    assert (tmp_path / "01.svm").read_bytes() == before

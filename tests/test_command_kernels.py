@@ -80,8 +80,8 @@ def test_through_pipes(folder):
 
 NO_MEANING = {
     ("--budget", "2.5"): "--budget 2.5 was given, but it must be a whole number",
-    ("--gamma", "-1"): "--gamma -1.0 was given, but it must be a finite number above 0",
-    ("--kernel", "precomputed"): "choose from 'rbf', 'poly', 'linear'",
+    ("--gamma", "-1"): "--gamma -1 was given, but it must be a finite number above 0, or 'scale'",
+    ("--kernel", "precomputed"): "choose from 'linear', 'poly', 'rbf'",
     ("--no-fit-intercept",): "--no-fit-intercept is an option of .*, and not of kernel",
     ("--update-on", "mistake"): "--update-on is an option of romma, and not of kernel",
     ("--progressive",): "--progressive is for .* but a kernel machine needs all examples at once",

@@ -180,8 +180,14 @@ def test_a_model_to_standard_output_leaves_it_to_the_model(folder):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--progressive", "--epochs", 2), "one pass in the order of the file: leave --epochs out"),
-        (("--progressive", "--shuffle"), "goes in the order of the file: leave --shuffle out"),
+        (
+            ("--progressive", "--epochs", 2),
+            "--epochs has no meaning beside --progressive, which makes one pass",
+        ),
+        (
+            ("--progressive", "--shuffle"),
+            "--shuffle has no meaning beside --progressive, which makes one pass",
+        ),
         (("--progressive", "--class-weight", "setosa=2"), "--class-weight is balanced beside"),
         (("--window", 5), "--window is that of --progressive"),
         (("--learner", "max-margin", "--progressive"), "--progressive is for learners that go"),

@@ -144,13 +144,13 @@ def test_what_does_not_fit_into_memory_is_not_drawn(folder, tmp_path):
 
 
 def test_a_picture_that_cannot_be_written_costs_no_model(folder, tmp_path, monkeypatch):
-    from novikoff.cli import drawing
+    from novikoff.cli import picture
     from novikoff.errors import WriteError
 
     def full(figure, path, kind):
         raise WriteError(28, f"{path} could not be written: the disk is full.")
 
-    monkeypatch.setattr(drawing, "write_picture", full)
+    monkeypatch.setattr(picture, "write_picture", full)
     fit = ("fit", folder / "four.csv", "-o", tmp_path / "m", "--plot", tmp_path / "p.png")
     assert said(*fit)[0] == 4
     novikoff.load(tmp_path / "m")
@@ -215,12 +215,12 @@ def test_show_has_the_boundary_in_words(folder, tmp_path):
 def test_a_model_is_not_denied_when_its_picture_is_stopped(tmp_path, sent, status):
     (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
     program = (
-        "import os, signal, sys, time\nfrom novikoff.cli import drawing, main\n"
+        "import os, signal, sys, time\nfrom novikoff.cli import main, picture\n"
         "def figure(*_):\n"
         f"    os.kill(os.getpid(), signal.{sent})\n"
         "    for _ in range(6000):  # another thread may be told first\n"
         "        time.sleep(0.01)\n"
-        "drawing.figure_of_run = figure\n"
+        "picture.figure_of_run = figure\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     words = ["fit", "x.svm", "-o", "m", "--plot", "p.png", "--quiet"]

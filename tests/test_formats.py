@@ -62,7 +62,7 @@ def test_a_new_format_is_one_line_and_one_file(tmp_path, monkeypatch):
 
 def test_messages_list_the_formats(tmp_path):
     (tmp_path / "x").write_bytes(b"what is this\n")
-    with pytest.raises(FileError, match=f"give format=NAME, one of {', '.join(FORMATS)}$"):
+    with pytest.raises(FileError, match=f"give format, one of {', '.join(FORMATS)}$"):
         read(tmp_path / "x")
     with pytest.raises(ParameterError, match=f"one of {', '.join(WRITTEN)}.$"):
         write(tmp_path / "x", [[1.0]], [1])

@@ -345,7 +345,7 @@ def test_options_without_a_meaning(options, told):
 
 
 def test_data_that_cannot_be_learned_from():
-    with pytest.raises(DataError, match="sample_weight 0"):
+    with pytest.raises(DataError, match="nothing but 0 in sample_weight"):
         MaxMargin(C=1.0).fit([[0.0], [1.0]], [0, 1], sample_weight=[1, 0])
     with pytest.raises(DataError, match="NaN, first in row 1"):
         MaxMargin(C=1.0).fit([[0.0], [np.nan]], [0, 1])

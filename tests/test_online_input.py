@@ -42,7 +42,7 @@ def test_options_without_a_meaning(learner, options, says):
 @pytest.mark.parametrize("learner", [AROW, SCW, SecondOrderPerceptron])
 def test_a_matrix_that_would_be_too_large(learner):
     wide = sparse.csr_array((2, 100_000))
-    with pytest.raises(ParameterError, match=r"100000 features .* choose covariance='diagonal'"):
+    with pytest.raises(ParameterError, match=r"100000 features .* choose 'diagonal'"):
         learner(covariance="full").partial_fit(wide, [0, 1])
 
 

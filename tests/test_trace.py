@@ -317,7 +317,7 @@ def test_a_lemma_that_fails_is_told():
 def test_data_without_a_margin():
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     trace = fitted(Perceptron, X, y, record=True, max_iter=5).trace_
-    with pytest.raises(NotSeparable, match="inseparable in the space of the run. Give a direction"):
+    with pytest.raises(NotSeparable, match="inseparable in the space of the run. Learn with slack"):
         trace.proof()
     assert trace.proof(u=[1.0, 1.0]).bound == np.inf
     assert fitted(Perceptron, X, y, record=True, slack=1.0).trace_.proof().holds

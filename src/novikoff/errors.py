@@ -15,7 +15,8 @@ NovikoffError
 ```
 
 A message names parameters in braces: ``"{C=} was given"`` reads "C=-1 was given" in Python, and
-"--C -1 was given" on the command line, which spells them by `NovikoffError.spelled`.
+"--C -1 was given" on the command line, which spells them by `NovikoffError.spelled`. What only
+those who write Python can do about it is its `hint`. Every error can be pickled, as it is.
 
 A model that has not been fitted raises scikit-learn's `NotFittedError`; a run that ended
 before it converged is a result, announced by scikit-learn's `ConvergenceWarning`.
@@ -23,7 +24,8 @@ before it converged is a result, announced by scikit-learn's `ConvergenceWarning
 
 import re
 from collections.abc import Callable
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 NAMED = re.compile(r"\{(\w+)(=?)\}")
 
@@ -36,15 +38,17 @@ def in_python(name: str, *value: object) -> str:
 class NovikoffError(Exception):
     """The root of the tree. (scikit-learn's own checks of shapes raise plain ValueErrors.)
 
-    `parameters` has the values of the parameters that the message names.
+    `parameters` has the values of the parameters that the message names, `hint` a sentence that is
+    for those who write Python only.
     """
 
-    def __init__(self, message: str, **parameters: Any) -> None:
+    def __init__(self, message: str, *, hint: str = "", **parameters: Any) -> None:
         super().__init__(message)
-        self.parameters = parameters
+        self.hint, self.parameters = hint, parameters
 
     def __str__(self) -> str:
-        return self.spelled(in_python)
+        told = self.spelled(in_python)
+        return f"{told} {self.hint}" if self.hint else told
 
     def spelled(self, spell: Callable[..., str]) -> str:
         """The message, with parameters spelled as `spell` does: by ``(name)`` or ``(name, value)``.
@@ -59,6 +63,22 @@ class NovikoffError(Exception):
 
         return NAMED.sub(found, str(self.args[0]))
 
+    def about(self, what: str) -> Self:
+        """The same error, with what it is about before its message."""
+        same = copy(self)
+        same.args = (f"{what}: {self.args[0]}",)
+        return same
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _as_it_was, (type(self), self.args), self.__dict__
+
+
+def _as_it_was(kind: type[NovikoffError], args: tuple[Any, ...]) -> NovikoffError:
+    """An error without what its constructor would make of the arguments."""
+    error = kind.__new__(kind)
+    error.args = args
+    return error
+
 
 class ClusterError(NovikoffError, RuntimeError):
     """The workers, or their scheduler, cannot be reached, do not fit, or were lost."""
@@ -69,14 +89,36 @@ class DataError(NovikoffError, ValueError):
 
 
 class BadRow(DataError):
-    """A row that cannot be learned from: `row`, from 0 on, `what` is wrong with it, `advice`."""
+    """A row that cannot be learned from: `row`, and `column` where one is to blame, from 0 on.
 
-    def __init__(self, message: str, what: str, advice: str, row: int) -> None:
-        super().__init__(message)
-        self.what, self.advice, self.row = what, advice, row
+    ``{row}`` in the message stands for its place. Of a file, where it is another one, `what` is to
+    be said instead, and `advice`; these are empty where the message will do.
+    """
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BadRow, (self.args[0], self.what, self.advice, self.row)
+    def __init__(
+        self,
+        message: str,
+        row: int,
+        column: int | None = None,
+        *,
+        what: str = "",
+        advice: str = "",
+        **given: Any,
+    ) -> None:
+        super().__init__(message, row=row, **given)
+        self.row, self.column, self.what, self.advice = row, column, what, advice
+        self.within = ""
+
+    def after(self, n: int) -> "BadRow":
+        """The same error in a stream, of which so many rows came before."""
+        same = copy(self)
+        same.row, same.within = self.row + n, " of the stream"
+        return same
+
+    def spelled(self, spell: Callable[..., str]) -> str:
+        """The message, with the place of the row in it."""
+        place = f"row {self.row}{self.within}"
+        return super().spelled(lambda name, *v: place if name == "row" else spell(name, *v))
 
 
 class FileError(DataError):
@@ -86,22 +128,32 @@ class FileError(DataError):
     """
 
     def __init__(
-        self, path: str, what: str, *, line: int | None = None, column: int | None = None
+        self,
+        path: str,
+        what: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        **parameters: Any,
     ) -> None:
-        self.path, self.what, self.line, self.column = path, what, line, column
-        super().__init__(self.placed(what))
+        super().__init__(what, **parameters)
+        self.path, self.line, self.column = path, line, column
 
-    def placed(self, what: str) -> str:
-        """Something said about the place."""
+    @property
+    def what(self) -> str:
+        """What is wrong there."""
+        return str(self.args[0])
+
+    def moved(self, path: str, lines: int = 0) -> "FileError":
+        """The same error in what is called otherwise, so many lines further down."""
+        same = copy(self)
+        same.path, same.line = path, None if self.line is None else self.line + lines
+        return same
+
+    def spelled(self, spell: Callable[..., str]) -> str:
+        """The message, after the place."""
         place = "".join(f":{n}" for n in (self.line, self.column) if n is not None)
-        return f"{self.path}{place}: {what}"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _file_error, (self.path, self.what, self.line, self.column)
-
-
-def _file_error(path: str, what: str, line: int | None, column: int | None) -> FileError:
-    return FileError(path, what, line=line, column=column)
+        return f"{self.path}{place}: {super().spelled(spell)}"
 
 
 class ModelFileError(DataError):
@@ -127,12 +179,9 @@ class NotSeparable(DataError):
     inseparable 1/4 1/4 1/4 1/4
     """
 
-    def __init__(self, message: str, separability: Any) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, separability: Any, **given: Any) -> None:
+        super().__init__(message, **given)
         self.separability = separability
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return NotSeparable, (self.args[0], self.separability), self.__dict__
 
 
 class OutOfTime(NovikoffError, TimeoutError):
@@ -182,7 +231,8 @@ class WriteError(NovikoffError, OSError):
         self.errno = errno
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return WriteError, (self.args[0], self.errno)
+        made, given, state = super().__reduce__()
+        return made, given, state | {"errno": self.errno}  # which is no part of `__dict__`
 
 
 class WeightOverflow(NovikoffError, ArithmeticError, ValueError):

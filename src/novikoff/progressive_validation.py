@@ -5,7 +5,6 @@ honest measure of it while it learns, and over a window, of it as it is now (Blu
 Langford 1999).
 """
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
@@ -179,7 +178,7 @@ def progressive(
     for name, given in (("window", window), ("every", every), ("chunk", chunk)):
         require(name, given, WHOLE)
     if not isinstance(confidence, float) or not 0 < confidence < 1:
-        raise ParameterError(f"confidence={confidence!r} must be a number between 0 and 1.")
+        raise ParameterError.of("confidence", confidence, "a number between 0 and 1")
     every, chunk, late = int(every), int(chunk), deque[bool](maxlen=int(window))
 
     def told() -> Iterator[Progress]:
@@ -199,8 +198,8 @@ def progressive(
                 try:
                     wrong = np.ones(high - low, bool) if fresh else model.predict(rows) != labels
                     model.partial_fit(rows, labels, **options)
-                except DataError as error:
-                    raise _in_stream(error, examples) from None
+                except BadRow as error:
+                    raise error.after(examples) from None
                 fresh, low = False, high
                 examples, mistakes = examples + len(wrong), mistakes + int(wrong.sum())
                 late.extend(wrong.tolist())
@@ -212,18 +211,6 @@ def progressive(
             yield Progress(examples, mistakes, len(late), sum(late), confidence)
 
     return told()  # what is wrong with the options was said at once, not when it is first asked
-
-
-def _in_stream(error: DataError, before: int) -> DataError:
-    """The same error with the place of the row in the stream, which so many came before."""
-    words = re.sub(
-        r"\bin row (\d+)",
-        lambda found: f"in row {before + int(found[1])} of the stream",
-        str(error),
-    )
-    if isinstance(error, BadRow):
-        return BadRow(words, error.what, error.advice, before + error.row)
-    return DataError(words)
 
 
 def _blocks(source: Source) -> Iterator[tuple[Matrix, Array, Array | None]]:

@@ -268,10 +268,10 @@ def test_balanced_winnow_needs_shares(value):
     X = np.array([[0.0, 1.0], [0.5, value], [1.0, 0.0]])
     y = [0, 1, 1]
     for form in (np.asarray, sparse.csr_array):
-        with pytest.raises(ValueError, match=rf"X has {value} in row 1, column 1: scale them"):
+        with pytest.raises(ValueError, match=rf"X has {value} in row 1, column 1. Scale"):
             BalancedWinnow().fit(form(X), y)
         model = BalancedWinnow().partial_fit(form(np.clip(X, 0, 1)), y)
-        with pytest.raises(ValueError, match=rf"X has {value} in row 1, column 1: scale them"):
+        with pytest.raises(ValueError, match=rf"X has {value} in row 1, column 1. Scale"):
             model.predict(form(X))
         model = BalancedWinnow(shuffle=False).partial_fit(form(np.clip(X, 0, 1)), y)
         clipped = BalancedWinnow(shuffle=False, clip=True).partial_fit(form(X), y)

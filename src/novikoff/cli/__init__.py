@@ -1,37 +1,21 @@
-"""The command: `fit`, `predict`, `score`, `certify`, `verify`, `show`, `plot`, `convert`, `lab`.
+"""The command: from a file to a model, a prediction, a certificate, a picture.
 
-Results go to standard output, everything else to standard error. Errors are sentences.
+A command is a file in `commands`, and a line in the table there. Results go to standard output,
+everything else to standard error. Errors are sentences.
 """
 
 import os
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from errno import ENOSPC
-from importlib import import_module
 from io import TextIOWrapper
-from threading import current_thread, main_thread
-from typing import Any
 
-from novikoff.errors import FileError, NovikoffError, ParameterError, WriteError
+from novikoff.cli.signals import Terminated, ending_at_sigterm
+from novikoff.errors import NotSeparable, NovikoffError, ParameterError, WriteError
 
 DONE, NO, USAGE, BAD_INPUT, CANNOT_WRITE, STOPPED, TERMINATED = 0, 1, 2, 3, 4, 130, 143
 
 NOTHING = "nothing was written"
-
-HOMES = {
-    "fit": "fitting",
-    "predict": "using",
-    "score": "using",
-    "show": "showing",
-    "plot": "drawing",
-    "convert": "converting",
-    "certify": "proving",
-    "verify": "proving",
-    "completion": "completing",
-    "lab": "lab",
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,10 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             parsed = build().parse_args(joined(sys.argv[1:] if arguments is None else arguments))
             command = parsed.command
-            module = import_module(f"novikoff.cli.{HOMES[command]}")
             if isinstance(sys.stdout, TextIOWrapper):  # labels of any language, to any terminal
                 sys.stdout.reconfigure(errors="backslashreplace")
-            status: int = getattr(module, command)(parsed)
+            status: int = parsed.run(parsed)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # whoever read our output has had enough
@@ -84,30 +67,6 @@ def joined(words: Sequence[str]) -> list[str]:
     return told
 
 
-class Terminated(BaseException):
-    """SIGTERM came: what is half done is to be cleared away, as for Ctrl-C.
-
-    Either may say what was written, if anything was.
-    """
-
-
-@contextmanager
-def ending_at_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the command as Ctrl-C does."""
-
-    def terminate(number: int, frame: Any) -> None:
-        raise Terminated
-
-    if current_thread() is not main_thread():  # the only one that hears of signals
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def say(text: str) -> None:
     """A sentence, to standard error."""
     print(f"novikoff: {text}", file=sys.stderr)
@@ -115,14 +74,13 @@ def say(text: str) -> None:
 
 def complain(error: Exception, status: int) -> int:
     """Say what went wrong, without a traceback."""
-    from novikoff.cli.wording import as_command
+    from novikoff.cli.options import option
 
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        say(f"{error.filename}: {error.strerror}")
-    elif isinstance(error, OSError) and error.strerror:
-        say(error.strerror)
-    elif isinstance(error, FileError):
-        say(error.placed(as_command(error.what)))
+    if isinstance(error, OSError) and error.strerror:
+        say(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+    elif isinstance(error, NovikoffError):
+        more = " (`novikoff certify` writes the proof.)" if isinstance(error, NotSeparable) else ""
+        say(f"{error.spelled(option)}{more}")
     else:
-        say(as_command(str(error)))
+        say(str(error))
     return status

@@ -1,137 +1,26 @@
-"""What the command's options are called, which must be known before anything is imported.
+"""What the options of several commands have in common, and what they are called."""
 
-`tests/test_cli.py` sees to it that this table says of the learners what they say themselves.
-"""
+from argparse import ArgumentTypeError, BooleanOptionalAction
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from typing import Any, NamedTuple
+from novikoff.data.formats import FORMATS
 
-from novikoff.data.formats import FORMATS as READ, WRITTEN
+if TYPE_CHECKING:
+    from novikoff.cli.parser import Parser
 
-LEARNERS = {
-    "perceptron": "Perceptron",
-    "averaged": "AveragedPerceptron",
-    "voted": "VotedPerceptron",
-    "pocket": "Pocket",
-    "winnow": "Winnow",
-    "balanced-winnow": "BalancedWinnow",
-    "passive-aggressive": "PassiveAggressive",
-    "second-order": "SecondOrderPerceptron",
-    "arow": "AROW",
-    "scw": "SCW",
-    "kernel": "KernelPerceptron",
-    "romma": "Romma",
-    "max-margin": "MaxMargin",
-}
-
-KERNELS = ("kernel", "romma")
-WHOLE = ("pocket", *KERNELS, "max-margin")
-"""Learners that need all examples at once."""
-
-EITHER = ("perceptron", "averaged", "voted")
-"""Perceptrons that learn many classes jointly, or with a machine each."""
-ADDITIVE = (*EITHER, "pocket")
-CONFIDENT = ("second-order", "arow", "scw")
-MARGINAL = ("passive-aggressive", *CONFIDENT)
-ALL = (*ADDITIVE, "balanced-winnow", *MARGINAL)
-
-
-class Parameter(NamedTuple):
-    """An option of `novikoff fit` that is a parameter of some learners."""
-
-    name: str
-    kind: type
-    learners: tuple[str, ...]
-    help: str
-    choices: tuple[str, ...] | None = None
-    words: tuple[str, ...] = ()
-    """What may be given in the place of a number."""
-
-
-PARAMETERS = (
-    Parameter("fit_intercept", bool, (*ALL, "max-margin"), "have a bias"),
-    Parameter("normalize", bool, ADDITIVE, "scale every example to length 1"),
-    Parameter(
-        "tie",
-        str,
-        (*ADDITIVE, "kernel"),
-        "what a score of 0 means",
-        ("mistake", "negative", "positive"),
-    ),
-    Parameter("eta0", float, ADDITIVE, "the step of an update"),
-    Parameter("slack", float, ADDITIVE, "the size of a private feature for every example"),
-    Parameter("checks", int, ("pocket",), "how many times a pass may count errors on all data"),
-    Parameter("class_weight", dict, (*ALL, "kernel"), "balanced, or LABEL=WEIGHT (once a label)"),
-    Parameter(
-        "multi_class",
-        str,
-        (*EITHER, "passive-aggressive", "kernel"),
-        "how more than two classes are learned",
-        ("joint", "ovr"),
-    ),
-    Parameter("shuffle", bool, (*ALL, "winnow", *KERNELS), "visit rows in random order"),
-    Parameter(
-        "record",
-        bool,
-        (*ALL, "winnow", *KERNELS),
-        "keep every update in the model, to be drawn",
-    ),
-    Parameter("threshold", float, ("winnow",), "what a positive score must reach"),
-    Parameter("factor", float, ("winnow", "balanced-winnow"), "what an update multiplies by"),
-    Parameter("binarize", float, ("winnow",), "the level above which a value counts as 1"),
-    Parameter("clip", bool, ("balanced-winnow",), "cut values off at 0 and 1"),
-    Parameter(
-        "variant",
-        str,
-        ("passive-aggressive", "scw"),
-        "which of its algorithms",
-        ("PA", "PA-I", "PA-II", "I", "II"),
-    ),
-    Parameter("covariance", str, CONFIDENT, "what is kept of it", ("diagonal", "full")),
-    Parameter("a", float, ("second-order",), "the weight of no correlation"),
-    Parameter("r", float, ("arow",), "how much an update is held back"),
-    Parameter("eta", float, ("scw",), "the probability to be right with"),
-    Parameter(
-        "C", float, ("passive-aggressive", "scw", "max-margin"), "the cost of too small a margin"
-    ),
-    Parameter("kernel", str, KERNELS, "the inner product", ("rbf", "poly", "linear")),
-    Parameter("gamma", float, KERNELS, "what rbf and poly multiply by", words=("scale", "auto")),
-    Parameter("degree", int, KERNELS, "the power of poly"),
-    Parameter("coef0", float, KERNELS, "what poly adds"),
-    Parameter(
-        "predict_with",
-        str,
-        ("kernel",),
-        "the last weights, their mean or their votes",
-        ("last", "averaged", "voted"),
-    ),
-    Parameter("update_on", str, ("romma",), "what is learned from", ("mistake", "margin")),
-    Parameter("tol", float, ("max-margin",), "the duality gap to stop at"),
-    Parameter(
-        "budget",
-        float,
-        ("kernel", "max-margin"),
-        "the most rows to keep, or for max-margin the seconds after which to stop in any case",
-    ),
+READING = (
+    *("format", "label", "weight", "ignore", "n_features", "zero_based", "bits"),
+    *("bad_lines", "n_jobs"),
 )
-
-NOT_HERE = {
-    "max_iter": "--epochs",
-    "random_state": "--seed",
-    "warm_start": "--resume",
-    "n_jobs": "--n-jobs",
-}
-"""Parameters that the command has another word for."""
-
-FORMATS = tuple(READ)
+"""The options of `novikoff.data.read` that the commands have."""
 OF_FORMATS = {
-    name: tuple(f.name for f in READ.values() if name.replace("unlabelled", "label") in f.options)
-    for name in ("label", "weight", "ignore", "unlabelled", "n_features", "zero_based", "bits")
+    name: tuple(line.name for line in FORMATS.values() if name in line.options)
+    for name in ("label", "weight", "ignore", "n_features", "zero_based", "bits")
 }
+OF_FORMATS["unlabelled"] = OF_FORMATS["label"]
 """Options of readers that have a meaning for some formats only."""
-
-PICTURES = ("png", "svg", "pdf")
-KINDS = ("boundary", "update", "proof", "progress", "comparison")
-CONVERTED = (*WRITTEN, "onnx")
 
 
 def flag(name: str) -> str:
@@ -139,10 +28,118 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def given(arguments: Any) -> dict[str, Any]:
-    """The parameters that were given on the command line, for the learner that was."""
-    found = {p.name: getattr(arguments, p.name) for p in PARAMETERS if p.name != "class_weight"}
-    found = {name: value for name, value in found.items() if value is not None}
-    if arguments.learner == "kernel" and found.get("budget", 0.5).is_integer():
-        found["budget"] = int(found["budget"])
-    return found
+SPELLED = {
+    "max_iter": "--epochs",
+    "random_state": "--seed",
+    "warm_start": "--resume",
+    "sample_weight": "the weights",
+    "zero_based": "--zero-based or --no-zero-based",
+}
+"""What the command calls parameters for which it has another word."""
+
+
+def option(name: str, *given: object) -> str:
+    """A parameter as an option of the command, with the value it was given if that is to be said.
+
+    This is how the errors of the library are spelled here.
+    """
+    if not given:
+        return SPELLED.get(name, flag(name))
+    (value,) = given
+    word = flag(name) if name == "zero_based" else SPELLED.get(name, flag(name))
+    if str(value) in ("None", "auto"):
+        return f"no {word}"
+    if str(value) in ("True", "False"):
+        return word if str(value) == "True" else word.replace("--", "--no-", 1)
+    if isinstance(value, dict):
+        return " ".join(f"{word} {label}={weight:g}" for label, weight in value.items())
+    return f"{word} {' '.join(map(str, value)) if isinstance(value, list) else value}"
+
+
+# ------------------------------------------------------------- what is read from a word
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is read from a word of the command line."""
+
+    metavar: str | None
+    """What help calls it; None for the name of the option."""
+    expected: str
+    read: Callable[[str], object]
+
+    def __call__(self, text: str) -> object:
+        """Read it, or say what is expected."""
+        try:
+            return self.read(text)
+        except ValueError:
+            raise ArgumentTypeError(f"found {text}, expected {self.expected}") from None
+
+
+def within(least: int, most: int) -> Callable[[str], int]:
+    """A whole number within bounds."""
+
+    def read(text: str) -> int:
+        number = int(text)
+        if not least <= number <= most:
+            raise ValueError
+        return number
+
+    return read
+
+
+def n_bytes(text: str) -> int:
+    """A number of bytes, as 16M."""
+    units = {"k": 10, "m": 20, "g": 30}
+    shift = units.get(text[-1:].lower(), 0)
+    return within(1, 2**62)(text[:-1] if shift else text) << shift
+
+
+def column(text: str) -> str | int:
+    """The name of a column, or its number."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+REAL = Kind(None, "a number", float)
+SECONDS = Kind("SECONDS", "a number", float)
+WHOLE = Kind("N", "a whole number", int)
+COUNT = Kind("N", "a whole number of at least 1", within(1, 2**62 - 1))
+SIZE = Kind("SIZE", "a size from 1 on, as 65536, 64K, 16M or 1G", n_bytes)
+COLUMN = Kind("COLUMN", "the name or the number of a column", column)
+
+
+# ------------------------------------------------------------- options of several commands
+
+
+def ask_reading(parser: "Parser") -> None:
+    """The options of a command that reads examples."""
+    parser.section("reading")
+    ask = parser.ask
+    formats = "what the file is [by its name, then by its content]"
+    ask("--format", formats, choices=tuple(FORMATS))
+    ask("--label", "of a table, the column of labels [label]", COLUMN)
+    ask("--weight", "of a table, the column of weights", COLUMN)
+    ask("--ignore", "of a table, a column to leave out (once each)", COLUMN, action="append")
+    ask("--n-features", "of svmlight text, the number of features", COUNT)
+    zero = "of svmlight text, whether indices start at 0 [if one is 0]"
+    ask("--zero-based", zero, action=BooleanOptionalAction)
+    ask("--bits", "of VW text: hash names into 2^N columns [18]", COUNT)
+    bad = "what to do about a line that cannot be read [error: end, and write nothing]"
+    ask("--bad-lines", bad, choices=("error", "skip"))
+    ask("--n-jobs", "threads that parse and certify [all cores], learn and predict [one]", WHOLE)
+
+
+def ask_shards(parser: "Parser", title: str = "data in shards") -> None:
+    """The options of a command that asks the workers of a cluster."""
+    parser.section(title)
+    where = (
+        "have workers read the files, as 'shards/*.svm': here, or those of the dask scheduler at "
+        "this address"
+    )
+    parser.ask("--cluster", where, metavar="local|ADDRESS")
+    size = "with --cluster, cut plain text files larger than this into shards [64M]"
+    parser.ask("--shard-bytes", size, SIZE)
+    parser.ask("--workers", "of --cluster local, how many [all cores]", COUNT)

@@ -3,9 +3,38 @@
 import errno
 import os
 import sys
+from collections.abc import Mapping
 
-from novikoff.cli.options import flag
 from novikoff.errors import ParameterError, WriteError
+
+
+def require_files(
+    read: Mapping[str, str | None], written: Mapping[str, str | None], no_text: list[str]
+) -> None:
+    """The files that were named, by what the command line calls them, must go together.
+
+    Only one can come from standard input and go to standard output, and those of `no_text` go to no
+    terminal. What is written, if anything, is none of the others, and can be.
+    """
+    for named, how in ((read, "come from standard input"), (written, "write to standard output")):
+        words = [word for word, path in named.items() if path == "-"]
+        if len(words) > 1:
+            raise ParameterError(f"{' and '.join(words)} cannot both {how}: give a file for one.")
+    for word in no_text:
+        require_no_terminal(word, written[word])
+    outputs = [path for path in written.values() if path is not None]
+    if outputs:
+        require_different(*read.values(), *outputs)
+    for path in outputs:
+        require_place(path)
+
+
+def require_no_terminal(word: str, path: str | None) -> None:
+    """What is not text goes to no terminal."""
+    if path == "-" and sys.stdout.isatty():
+        raise ParameterError(
+            f"{word} - writes what is not text to the terminal: redirect it, or name a file."
+        )
 
 
 def require_different(*paths: str | None) -> None:
@@ -17,28 +46,6 @@ def require_different(*paths: str | None) -> None:
                 f"{path} is named twice, but what a command reads and what it writes are "
                 "different files: name another."
             )
-
-
-def require_one_input(**given: str | None) -> None:
-    """Only one thing can come from standard input."""
-    words = [name.upper() for name, path in given.items() if path == "-"]
-    if len(words) > 1:
-        raise ParameterError(
-            f"{' and '.join(words)} cannot both come from standard input: give a file for one."
-        )
-
-
-def require_one_output(**given: str | None) -> None:
-    """Only one thing can go to standard output, and what is not text goes to no terminal."""
-    words = [flag(name) for name, path in given.items() if path == "-"]
-    if len(words) > 1:
-        raise ParameterError(
-            f"{' and '.join(words)} cannot both write to standard output: give a file for one."
-        )
-    if words and sys.stdout.isatty():
-        raise ParameterError(
-            f"{words[0]} - writes what is not text to the terminal: redirect it, or name a file."
-        )
 
 
 def require_place(path: str) -> None:

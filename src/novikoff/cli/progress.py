@@ -3,53 +3,62 @@
 import os
 import sys
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any
 
+from novikoff.cli.text import counted
 from novikoff.cli.training import Training
-from novikoff.cli.wording import counted
 from novikoff.data.compression import ENDINGS
 from novikoff.data.formats import FORMATS
 from novikoff.data.results import Data
 
 
-class Progress(ExitStack):
-    """A bar, on a terminal only. The time left is that of all epochs: a run may end earlier."""
+class Bar(ExitStack):
+    """A bar on standard error, if that is a terminal."""
 
-    def __init__(self, training: Training, *, hidden: bool) -> None:
+    def __init__(self, *, hidden: bool = False) -> None:
         super().__init__()
-        self.training = training
         self.shown = sys.stderr.isatty() and not hidden
-        self.mistakes = 0
         self.bar: Any = None
 
-    def __enter__(self) -> Self:
-        if self.shown:
+    def start(self, **options: object) -> None:
+        """Show it, with nothing done yet; if it is shown already, that is as it is."""
+        if self.shown and self.bar is None:
             from tqdm import tqdm
 
-            plan, at = self.training.plan, self.training.at
-            in_bytes = FORMATS[plan.reading["format"]].is_text
-            once = self.training.pipe is not None
-            size = plain_size(self.training.source) if in_bytes and not once else None
-            self.bar = self.enter_context(
-                tqdm(
-                    total=None if size is None else size * plan.epochs,
-                    initial=at.offset + (size or 0) * at.epoch,
-                    unit="B" if in_bytes else " rows",
-                    unit_scale=True,
-                    file=sys.stderr,
-                    leave=False,
-                )
-            )
-        return self
+            bar: Any = tqdm
+            self.bar = self.enter_context(bar(file=sys.stderr, leave=False, **options))
+
+    def show(self, done: int, beside: str, what: str = "") -> None:
+        """Show that so much is done by now, and what more there is to say."""
+        if self.bar is not None:
+            self.bar.set_description(what, False)
+            self.bar.set_postfix_str(beside, False)
+            self.bar.update(done - self.bar.n)
+
+
+class BlocksBar(Bar):
+    """The bar of a run over blocks. The time left is that of all epochs: a run may end earlier."""
+
+    def __init__(self, training: Training, *, hidden: bool) -> None:
+        super().__init__(hidden=hidden)
+        self.mistakes = 0
+        in_bytes = FORMATS[training.file.reading["format"]].is_text
+        source = training.file.source
+        size = plain_size(source) if in_bytes and isinstance(source, str) else None
+        self.start(
+            total=None if size is None else size * training.plan.epochs,
+            initial=training.at.offset + (size or 0) * training.at.epoch,
+            unit="B" if in_bytes else " rows",
+            unit_scale=True,
+        )
 
     def __call__(self, training: Training, block: Data, mistakes: int) -> None:
         """After every block."""
-        if self.bar is None:
-            return
-        self.mistakes += mistakes
-        self.bar.set_description(f"epoch {training.at.epoch + 1}/{training.plan.epochs}", False)
-        self.bar.set_postfix_str(counted(self.mistakes, "mistake"), False)
-        self.bar.update(block.next.offset - block.start.offset)
+        if self.bar is not None:
+            self.mistakes += mistakes
+            done = self.bar.n + block.next.offset - block.start.offset
+            epoch = f"epoch {training.at.epoch + 1}/{training.plan.epochs}"
+            self.show(done, counted(self.mistakes, "mistake"), epoch)
 
 
 def plain_size(path: str) -> int | None:

@@ -6,17 +6,18 @@ all that the rest of the run depends on.
 """
 
 import time
+from argparse import Namespace
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from novikoff.data.locations import blamed_on_row, first_not_among, first_other, third_label
+from novikoff.cli.checkpoint import Position, is_position, other_run
+from novikoff.cli.data_file import DataFile, named_labels
 from novikoff.data.opener import Pipe
-from novikoff.data.reader import read, stream
-from novikoff.data.results import Data, Place, Skipped
+from novikoff.data.results import Blocks, Data, Place, Skipped
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
 from novikoff.files import fingerprint, state_of
 from novikoff.inputs.arrays import size_of
@@ -24,31 +25,10 @@ from novikoff.inputs.labels import as_label, as_labels, as_written, first_classe
 from novikoff.learners.base import MistakeDriven
 from novikoff.passes import Passes
 from novikoff.store import load_with_extra, save
+from novikoff.typing import Array
 
-
-@dataclass
-class Position:
-    """How far a run has come: what is left is determined by this, the model and the options."""
-
-    epoch: int = 0
-    block: int = 0
-    offset: int = 0
-    line: int = 1
-    examples: int = 0
-    """How many examples this pass has seen."""
-    skipped: int = 0
-    messages: list[str] = field(default_factory=list)
-
-
-def is_position(told: Any, examples: Any, names: Any) -> bool:
-    """Are these what a checkpoint says of a position, whoever wrote it?"""
-    if not isinstance(told, dict) or told.keys() != asdict(Position()).keys():
-        return False
-    counts = [examples, *(n for name, n in told.items() if name != "messages")]
-    lists = [told["messages"], [] if names is None else names]
-    return all(type(n) is int and 0 <= n < 1 << 62 for n in counts) and all(
-        isinstance(texts, list) and all(isinstance(t, str) for t in texts) for texts in lists
-    )
+ClassWeights = dict[str, float] | str | None
+"""What the learner's `class_weight` is to be, by labels as written."""
 
 
 @dataclass
@@ -58,24 +38,13 @@ class Plan:
     epochs: int
     seed: int
     block_bytes: int
-    reading: dict[str, Any]
-    """The options of `novikoff.data.stream`."""
     classes: list[str] | None = None
     """The labels as written, if they are told beforehand."""
-    class_weight: dict[str, float] | str | None = None
-    """What the learner's `class_weight` is to be, by labels as written."""
+    class_weight: ClassWeights = None
 
 
 class Interrupted(Exception):
     """Internal: the run was asked to stop, and has, between two blocks."""
-
-
-class OtherRun(ParameterError):
-    """A checkpoint is that of another run: what differs, from what to what."""
-
-    def __init__(self, path: str, name: str, before: Any, now: Any) -> None:
-        super().__init__(f"{path} was written by a run with {name} {before!r}, not {now!r}.")
-        self.path, self.name, self.before, self.now = path, name, before, now
 
 
 class Training:
@@ -84,17 +53,16 @@ class Training:
     def __init__(
         self,
         model: MistakeDriven,
-        source: str,
+        file: DataFile,
         plan: Plan,
         *,
-        pipe: Pipe | None = None,
         memory: int = 2**30,
         checkpoint: str | None = None,
         every: float = 60.0,
         hold: str | None = None,
     ) -> None:
-        self.model, self.source, self.plan, self.pipe = model, source, plan, pipe
-        self.called = source if pipe is None else pipe.name
+        self.model, self.file, self.plan = model, file, plan
+        self.pipe = file.source if isinstance(file.source, Pipe) else None
         self.memory, self.checkpoint, self.every = memory, checkpoint, every
         self.hold = hold
         """Why all examples are to be held in memory, also for a single pass, if they are."""
@@ -108,8 +76,9 @@ class Training:
         """Set this to have the run stop after the block it is at."""
         self.wrote = False
         """Is there a checkpoint of this run?"""
-        self.state = None if pipe is not None else state_of(source)
-        self.content = None if pipe is not None else fingerprint(source)
+        whole = file.source if isinstance(file.source, str) else None
+        self.state = None if whole is None else state_of(whole)
+        self.content = None if whole is None else fingerprint(whole)
         self.n_examples = 0
         """How many there are in the file, as soon as that is known."""
 
@@ -127,7 +96,7 @@ class Training:
             )
         for name, value in self._identity().items():
             if (before := told["identity"].get(name)) != value:
-                raise OtherRun(self.checkpoint, name, before, value)
+                raise other_run(self.checkpoint, self.file.called, name, before, value)
         self.model = model
         at: Any = told.get("position")
         names = extra.get("names")
@@ -139,13 +108,12 @@ class Training:
     def _identity(self) -> dict[str, Any]:
         """What a run must have in common with the one it goes on from."""
         parameters = {k: str(v) for k, v in self.model.get_params().items() if k != "n_jobs"}
-        plan = asdict(self.plan)
-        plan["reading"] = {k: v for k, v in plan["reading"].items() if k != "n_jobs"}
         return {
             "learner": type(self.model).__name__,
             **parameters,
             "a file like": self.content,
-            **plan,
+            "reading": {k: v for k, v in self.file.reading.items() if k != "n_jobs"},
+            **asdict(self.plan),
         }
 
     def save_checkpoint(self) -> None:
@@ -173,7 +141,9 @@ class Training:
             raise
 
     def _run(self, report: Callable[["Training", Data, int], None]) -> None:
-        passes = Passes(self.model, self.plan.seed, self._classes(), complete=self.complete)
+        classes = self._classes()
+        self.classes = classes.tolist()
+        passes = Passes(self.model, self.plan.seed, classes, complete=self.complete)
         passes.fresh, passes.given = self.at.examples == 0, self.at.examples
         written = time.monotonic()
         while self.at.epoch < self.plan.epochs:
@@ -189,13 +159,12 @@ class Training:
                     self._require_going_on()
             self._require_going_on()
             if not self.at.examples:
-                raise DataError(f"{self.called} has no examples.")
+                raise DataError(f"{self.file.called} has no examples.")
             self.n_examples = self.at.examples
-            skipped = Skipped(self.at.skipped, tuple(self.at.messages))
-            self._require_two(self.model.classes_, skipped)
+            self.file.require_two(self.model.classes_, self.at.bad_lines)
             left = passes.end()
-            done = Position(self.at.epoch + 1, skipped=self.at.skipped, messages=self.at.messages)
-            self.at = done
+            at = self.at
+            self.at = Position(at.epoch + 1, skipped=at.skipped, messages=at.messages)
             if left == 0:
                 break
         if not self.complete and self.plan.class_weight is not None:
@@ -218,35 +187,24 @@ class Training:
 
     def _learn(self, passes: Passes, number: int, block: Data) -> int:
         if self.at.epoch == 0:
-            seen = Skipped(self.at.skipped, tuple(self.at.messages)) + block.skipped
-            self.at.skipped, self.at.messages = seen.n_lines, list(seen.messages)
+            self.at.bad_lines += block.skipped
             if self.names is None:
                 self.names = block.names
         if not len(block.y):
             return 0
         self.at.examples += len(block.y)
-        try:
-            return passes.learn(number, block.X, block.y, block.weight)
-        except BadRow as error:
-            raise self._blamed(block, error.row, f"{error.what}. {error.advice}") from None
-        except DataError:
-            self._require_known(block, passes.classes)
-            raise
+        with self.file.blaming(block):
+            try:
+                return passes.learn(number, block.X, block.y, block.weight)
+            except DataError as error:
+                if self.complete and not (isinstance(error, BadRow) and error.what):
+                    self.file.require_labels(block, self.classes, complete=True)
+                raise
 
     @property
     def complete(self) -> bool:
         """Are all labels known beforehand? Else any that comes is one more class."""
         return self.plan.classes is not None or not self.model._takes_many_classes
-
-    def _require_known(self, block: Data, classes: Any) -> None:
-        """Raise an error at the line of the first label that is not known."""
-        other = first_not_among(block.y, list(classes)) if self.complete else None
-        if other is not None:
-            raise self._blamed(block, other[0], third_label(other[1], list(classes)))
-
-    def _blamed(self, block: Data, row: int, what: str) -> FileError:
-        source = self.source if self.pipe is None else self.pipe
-        return blamed_on_row(self.called, source, block, row, self.plan.reading, what)
 
     def _blocks(self) -> Generator[tuple[int, Data], None, None]:
         """The blocks of this pass that are still to come."""
@@ -254,7 +212,7 @@ class Training:
         if self.at.epoch and self.kept is not None:
             yield from enumerate(self.kept[start:], start)
             return
-        place = Place(self.at.offset, self.at.line)
+        place = self.at.place
         if start == 0 and self.kept:  # those that were looked at for their classes
             for number, block in enumerate(self.kept):
                 yield number, block
@@ -266,13 +224,12 @@ class Training:
                 self._keep(block)
                 yield number, block
 
-    def _stream(self, place: Place) -> Any:
+    def _stream(self, place: Place) -> Blocks:
         if self.pipe is not None:
             return self._once
-        if state_of(self.source) != self.state:
-            raise FileError(self.source, "it was changed while it was read: start anew.")
-        plan = self.plan
-        return stream(self.source, start=place, block_bytes=plan.block_bytes, **plan.reading)
+        if state_of(self.file.called) != self.state:
+            raise FileError(self.file.called, "it was changed while it was read: start anew.")
+        return self.file.stream(self.plan.block_bytes, place)
 
     def _keep(self, block: Data) -> None:
         if self.kept is None or (self.plan.epochs == 1 and not self.hold):
@@ -291,20 +248,17 @@ class Training:
 
     def too_large(self, why: str) -> str:
         """What to say of examples that take too much memory."""
-        return f"{self.called} takes more than the {self.memory:,} bytes of --memory, and {why}"
+        return (
+            f"{self.file.called} takes more than the {self.memory:,} bytes of --memory, and {why}"
+        )
 
-    def read(self) -> Data:
-        """All examples of the file."""
-        return read(self.source, **self.plan.reading)
-
-    def _classes(self) -> Any:
+    def _classes(self) -> Array:
         """The labels of the file, as far as it must be read to see two."""
-        plan = self.plan
         if self.pipe is not None:
-            once = stream(self.pipe, block_bytes=plan.block_bytes, **plan.reading)
-            self._once = iter(once)
+            self._once = self.file.stream(self.plan.block_bytes)
         if self.model._is_fitted():
-            return self.model.classes_
+            known: Array = self.model.classes_
+            return known
         labels: list[Any] = []
         first: list[Data] = []
         n_blocks, skipped = 0, Skipped()
@@ -321,42 +275,30 @@ class Training:
             self._require_room(first)
         if self.pipe is None:
             blocks.close()
-        self._require_two(labels if self.complete or not labels else ["", ""], skipped)
+        self.file.require_two(labels if self.complete or not labels else ["", ""], skipped)
         if self.pipe is not None or n_blocks == 1:
             self.kept, self.held = first, sum(size_of(block.X) for block in first)
         return self._named(labels)
-
-    def _require_two(self, labels: Any, skipped: Skipped) -> None:
-        """There must be examples of two classes, or nothing can be learned."""
-        if len(labels) < 2:
-            only = f"one label only, {as_written(labels[0])}" if len(labels) else "no examples"
-            told = f"found {only}{skipped.aside}: a classifier needs examples of two"
-            raise FileError(self.called, told)
 
     def _labels(self, block: Data, labels: list[Any]) -> list[Any]:
         """The labels known after a block; of a learner of two classes, no more than two."""
         y = as_labels(block.y)
         if self.plan.classes is not None:
-            labels = sorted(as_label(word, y.dtype) for word in self.plan.classes)
-        other = None
+            labels = named_labels(self.plan.classes, y)
         if self.complete:
-            many = self.model._takes_many_classes
-            other = first_not_among(y, labels) if many else first_other(y, labels)
-        if other is None:
-            return sorted({*labels, *np.unique(y).tolist()})
-        known = labels if len(labels) > 1 else np.unique(y[: other[0]]).tolist()
-        raise self._blamed(block, other[0], third_label(other[1], known))
+            self.file.require_labels(block, labels, complete=self.model._takes_many_classes)
+        return sorted({*labels, *np.unique(y).tolist()})
 
     def _require_room(self, first: list[Data]) -> None:
         """What can be read only once is held until a second label comes, if it fits."""
         if self.pipe is not None and sum(size_of(block.X) for block in first) > self.memory:
             raise ParameterError(
-                f"The first {sum(len(b.y) for b in first):,} examples of {self.called} have one "
-                f"label only, and take more than the {self.memory:,} bytes of --memory: name both "
-                "labels by --classes, mix the examples, or give a file."
+                f"The first {sum(len(b.y) for b in first):,} examples of {self.file.called} have "
+                f"one label only, and take more than the {self.memory:,} bytes of --memory: name "
+                "both labels by --classes, mix the examples, or give a file."
             )
 
-    def _named(self, labels: list[Any]) -> Any:
+    def _named(self, labels: list[Any]) -> Array:
         """The labels as classes; and the weights of classes by them."""
         try:
             many = self.model._takes_many_classes
@@ -364,7 +306,7 @@ class Training:
         except ValueError:
             found = " and ".join(map(as_written, labels[:5]))
             raise FileError(
-                self.called, f"found the labels {found}, expected whole numbers or words"
+                self.file.called, f"found the labels {found}, expected whole numbers or words"
             ) from None
         if self.plan.class_weight is not None:
             self.model.class_weight = weights_by_label(
@@ -373,9 +315,15 @@ class Training:
         return classes
 
 
+def weights_of_classes(arguments: Namespace) -> ClassWeights:
+    """What was given as `--class-weight`."""
+    weights = dict(arguments.class_weight or ())
+    return "balanced" if "balanced" in weights else weights or None
+
+
 def weights_by_label(
-    given: dict[str, float] | str | None, classes: Any, *, growing: bool = False
-) -> Any:
+    given: ClassWeights, classes: Array, *, growing: bool = False
+) -> dict[Any, float] | str | None:
     """The weights of classes by the labels themselves, as learners take them.
 
     Each must be a class, unless there may come more.
@@ -387,6 +335,6 @@ def weights_by_label(
         if label not in classes.tolist() and not growing:
             known = " and ".join(map(as_written, classes[:5]))
             raise ParameterError(
-                f"class_weight has {as_written(label)}, but the labels are {known}."
+                f"--class-weight has {as_written(label)}, but the labels are {known}."
             )
     return found

@@ -21,8 +21,8 @@ from novikoff.cluster.sources import SHARD_BYTES, sharded
 from novikoff.cluster.survey import Layout
 from novikoff.cluster.tasks import Tasks
 from novikoff.cluster.worker import Setting, Told
-from novikoff.errors import DataError, ParameterError
-from novikoff.inputs.weights import by_class
+from novikoff.errors import ParameterError
+from novikoff.inputs.weights import by_class, require_some
 from novikoff.learners.additive import Additive
 from novikoff.learners.averaged import AveragedPerceptron
 from novikoff.learners.perceptron import Perceptron
@@ -217,18 +217,21 @@ def require_learner(estimator: Additive, mixing: str) -> None:
         )
     estimator._check_parameters()
     if mixing not in MIXINGS:
-        raise ParameterError(f"mixing={mixing!r}: choose from 'uniform', 'mistakes'.")
+        raise ParameterError.of("mixing", mixing, f"one of {', '.join(map(repr, MIXINGS))}")
     if estimator.slack:
         raise ParameterError(
-            f"slack={estimator.slack!r} gives every example a weight of its own, which shards "
-            "do not keep from epoch to epoch: set slack=0."
+            "{slack=} gives every example a weight of its own, which shards do not keep from "
+            "epoch to epoch: leave it out.",
+            slack=estimator.slack,
         )
     if estimator.record:
         raise ParameterError(
-            "record=True keeps one run, but every shard has its own: leave it out."
+            "{record=} keeps one run, but every shard has its own: leave it out.", record=True
         )
     if estimator.warm_start:
-        raise ParameterError("warm_start=True is for fit: a checkpoint is what shards go on from.")
+        raise ParameterError(
+            "{warm_start=} is for fit: a checkpoint is what shards go on from.", warm_start=True
+        )
 
 
 def seed_of(random_state: int | np.random.RandomState | None) -> int:
@@ -250,11 +253,7 @@ def setting_of(estimator: Additive, layout: Layout, mixing: str, seed: int) -> S
     factor: Array | float = 1.0
     if model.class_weight is not None:
         factor = by_class(model.class_weight, layout.classes)
-    if not np.any(np.asarray(layout.totals) * factor):
-        raise DataError(
-            "The weight of every example is zero, so there is nothing to learn from: "
-            "give a positive sample_weight or class_weight to some."
-        )
+    require_some(np.asarray(layout.totals) * factor)
     return Setting(model, layout, mixing, seed, isinstance(model, AveragedPerceptron))
 
 
@@ -357,9 +356,9 @@ class Epochs:
 
     def _told_plainly(self) -> AbstractContextManager[None]:
         if self.checkpoint is None:
-            advice = "Start again, with a checkpoint to go on from."
+            advice = "Start again, with {checkpoint} to have something to go on from."
         elif not self.history.epochs:
             advice = "Start again: there is no checkpoint of an epoch yet."
         else:
-            advice = f"Go on from {self.checkpoint.path} with resume=True."
+            advice = f"Go on from {self.checkpoint.path} with {{resume=}}."
         return self.tasks.told_plainly(f"epoch {len(self.history.epochs) + 1}", advice)

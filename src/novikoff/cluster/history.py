@@ -227,7 +227,8 @@ class Checkpoint:
             if before != now:
                 raise ParameterError(
                     f"{self.path} was written by a run with {name} {before}, and this one has "
-                    f"{now}: repeat that run, or leave resume out to start anew."
+                    f"{now}: repeat that run, or leave {{resume}} out to start anew.",
+                    resume=True,
                 )
         run = model._state
         history = History([Epoch(**epoch) for epoch in told["epochs"]], run.ledger)

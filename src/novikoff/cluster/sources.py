@@ -91,7 +91,7 @@ class Shard(ABC):
 
     def renamed(self, error: FileError) -> FileError:
         """The same error of the shard as messages call it."""
-        return FileError(self.name, error.what, line=error.line, column=error.column)
+        return error.moved(self.name)
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,8 @@ class PartShard(Shard):
                 if self.label not in X.columns:
                     raise DataError(
                         f"{self.name} has no column called {self.label!r}: name the column of the "
-                        "labels by label=..., or give (frame, labels)."
+                        "labels by {label}, or give (frame, labels).",
+                        label=self.label,
                     )
                 X, y = X.drop(columns=self.label), X[self.label]
             require_exact(X)  # one type for all columns may hold less
@@ -186,7 +187,10 @@ class PartShard(Shard):
     def _of_lines(self, lines: list[str | bytes]) -> Data:
         kind = self.reading.get("format")
         if kind not in LINES:
-            raise DataError(f"A bag of lines needs format='svmlight' or 'vw', and not {kind!r}.")
+            raise DataError(
+                "A bag of lines needs {format} 'svmlight' or 'vw', and not " + f"{kind!r}.",
+                format=kind,
+            )
         text = [line.encode() if isinstance(line, str) else line for line in lines]
         whole = b"".join(line if line.endswith(b"\n") else line + b"\n" for line in text)
         if not whole.strip():
@@ -241,7 +245,7 @@ def sharded(source: object, *, shard_bytes: int = SHARD_BYTES, **reading: Any) -
         The options of `novikoff.data.read`.
     """
     if not (isinstance(shard_bytes, int | np.integer) and shard_bytes > 0):
-        raise ParameterError(f"shard_bytes={shard_bytes!r}: must be a whole number above 0.")
+        raise ParameterError.of("shard_bytes", shard_bytes, "a whole number above 0")
     Options(**reading)
     paths = [source] if isinstance(source, str | os.PathLike) else source
     if isinstance(paths, list) and all(isinstance(p, str | os.PathLike) for p in paths):
@@ -249,8 +253,9 @@ def sharded(source: object, *, shard_bytes: int = SHARD_BYTES, **reading: Any) -
     for name, cure in (("weight", "give (X, y, sample_weight)"), ("ignore", "drop the columns")):
         if reading.get(name) is not None:
             raise ParameterError(
-                f"{name}={reading[name]!r} was given, but that is about the columns of files: "
-                f"{cure} of the collection."
+                f"{{{name}=}} was given, but that is about the columns of files: {cure} of the "
+                "collection.",
+                **{name: reading[name]},
             )
     parts = _partitions(source if isinstance(source, tuple) else (source,))
     n, label = len(parts), reading.get("label") or "label"

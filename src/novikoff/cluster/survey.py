@@ -64,7 +64,7 @@ def look(shard: Shard, data: Data) -> Layout:
     try:
         y = as_labels(y)
     except DataError as error:
-        raise DataError(f"{shard.name}: {error}") from None
+        raise error.about(shard.name) from None
     labels, places = np.unique(y, return_inverse=True)
     totals = np.bincount(places, data.weight, len(labels))
     least = 2**62

@@ -133,27 +133,30 @@ class Tasks:
         """What dask raises, in words: `where` the run is, and what to do if all is lost."""
         distributed = require_dask()
         lost = distributed.CancelledError, distributed.comm.core.CommClosedError
+
+        def advised(told: str) -> ClusterError:
+            return ClusterError(f"{told} {advice}", checkpoint=None, resume=True)
+
         try:
             yield
         except Deserted as error:
-            raise ClusterError(f"{error} {advice}") from None
+            raise advised(str(error)) from None
         except NovikoffError:
             raise
         except distributed.scheduler.KilledWorker as error:
-            raise ClusterError(
+            raise advised(
                 f"{error.allowed_failures + 1} workers died one after the other at the same task, "
-                f"in {where}: look into their logs. A shard may be too large for their memory. "
-                f"{advice}"
+                f"in {where}: look into their logs. A shard may be too large for their memory."
             ) from None
         except ImportError as error:
-            raise ClusterError(
+            raise advised(
                 f"A worker that came in {where} cannot do its work ({error}): install novikoff "
-                f"{__version__} where it runs. {advice}"
+                f"{__version__} where it runs."
             ) from None
         except (TimeoutError, ConnectionError, *lost) as error:
-            raise ClusterError(
+            raise advised(
                 f"The scheduler at {address_of(self.client)} was lost in {where} "
-                f"({type(error).__name__}). {advice}"
+                f"({type(error).__name__})."
             ) from None
 
 

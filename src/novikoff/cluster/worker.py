@@ -144,7 +144,7 @@ def ready(shard: Shard, data: Data, setting: Setting) -> Ready:
         model._require_sound(X, model._space())
         weight = example_weights(y, layout.classes, model.class_weight, data.weight)
     except DataError as error:
-        raise DataError(f"{shard.name}: {error}") from None
+        raise error.about(shard.name) from None
     return Ready(X, y, weight)
 
 

@@ -52,8 +52,11 @@ def planted(
     """
     if n < 1 or d < 2 or not 0 < margin < 1:
         raise ParameterError(
-            f"planted(n={n}, d={d}, margin={margin}): n must be at least 1, d at least 2, and the "
-            "margin between 0 and 1."
+            "{n=}, {d=} and {margin=} were given, but n must be at least 1, d at least 2, and the "
+            "margin between 0 and 1.",
+            n=n,
+            d=d,
+            margin=margin,
         )
     rng = np.random.default_rng(seed)
     u = rng.standard_normal(d)

@@ -20,7 +20,14 @@ FEW = 2**14
 
 
 def blamed_on_row(
-    path: str, source: str | Pipe, block: Data, row: int, reading: dict[str, Any], what: str
+    path: str,
+    source: str | Pipe,
+    block: Data,
+    row: int,
+    reading: dict[str, Any],
+    what: str,
+    /,
+    **parameters: Any,
 ) -> FileError:
     """An error at the line that a row of a block came from.
 
@@ -34,7 +41,7 @@ def blamed_on_row(
         with closing(open_source(source)) as opened:
             if isinstance(opened, PlainFile):
                 line += lines_before(opened, block.start.offset)
-    return FileError(path, what, line=line)
+    return FileError(path, what, line=line, **parameters)
 
 
 def line_of(source: str | Pipe, block: Data, row: int, reading: dict[str, Any]) -> int | None:

@@ -225,7 +225,8 @@ def guess(source: Opened) -> str:
     if told := by_content(head, line):
         return told.name
     found = "a format that its name and content do not tell" if line else "no examples"
-    raise FileError(source.name, other_separator(line) or f"found {found}: {advice(FORMATS)}")
+    what = other_separator(line) or f"found {found}: {advice(FORMATS)}"
+    raise FileError(source.name, what, format=None)
 
 
 # ------------------------------------------------------------- parts of a large text
@@ -270,7 +271,6 @@ def read_range(source: Source, start: int, stop: int, options: Options) -> Data:
         except FileError as error:
             if error.line is None:
                 raise
-            line = error.line + lines_before(opened, start)
-            raise FileError(error.path, error.what, line=line, column=error.column) from None
+            raise error.moved(error.path, lines_before(opened, start)) from None
         opened.require_unchanged()
         return data

@@ -42,7 +42,7 @@ class Options:
         require("n_features", self.n_features, WHOLE, words=(None,))
         require("block_bytes", self.block_bytes, WHOLE)
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float64, np.float32):
-            raise ParameterError(f"dtype={self.dtype!r}: must be float64, float32 or None.")
+            raise ParameterError.of("dtype", self.dtype, "float64, float32 or None")
         require("n_jobs", self.n_jobs, JOBS, words=(None,))
 
     @property
@@ -67,4 +67,4 @@ class Options:
 def require_bits(bits: int) -> None:
     """Raise an error if hashes cannot have that many bits."""
     if not (isinstance(bits, int | np.integer) and 1 <= bits <= MOST_BITS):
-        raise ParameterError(f"bits={bits!r}: hashed columns need 1 to {MOST_BITS} bits.")
+        raise ParameterError.of("bits", bits, f"from 1 to {MOST_BITS}")

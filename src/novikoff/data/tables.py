@@ -57,14 +57,17 @@ def layout_of(names: list[str] | None, n_columns: int, options: Options, name: s
         raise FileError(
             name,
             f"found no column called {LABEL!r}{listed(names)}, expected labels: say which column "
-            "has them (label='name', or label=-1 for the last), or labels='optional'",
+            "has them, by {label}: its name, or its number (-1 is the last)",
+            hint="(Or give labels='optional'.)",
+            label=None,
         )
     weight = place_of(options.weight, names, n_columns, name, "weight")
     ignored = {place_of(c, names, n_columns, name, "ignore"): c for c in options.ignored}
     for what, used in (("labels", place), ("weights", weight)):
         if used is not None and used in ignored:
             raise ParameterError(
-                f"ignore={ignored[used]!r} was given, but that column has the {what}: name others."
+                f"{{ignore=}} was given, but that column has the {what}: name others.",
+                ignore=ignored[used],
             )
     left_out = frozenset(j for j in ignored if j is not None)
     layout = Layout(names, n_columns, place, weight, left_out)
@@ -80,19 +83,22 @@ def require_names(layout: Layout, name: str) -> None:
             raise FileError(
                 name,
                 f"found column {j} without a name, which is how pandas saves an index: leave it "
-                f"out (ignore={j}), or give it a name",
+                "out ({ignore=}), or give it a name",
+                ignore=j,
             )
         if INDEX.fullmatch(called):
             raise FileError(
                 name,
                 f"found column {called!r}, the index of a pandas frame, expected features: leave "
-                f"it out (ignore={called!r}), or save the frame with index=False",
+                "it out ({ignore=}), or save the frame with index=False",
+                ignore=called,
             )
         if called in found:
             raise FileError(
                 name,
                 f"found two columns called {called!r}, with the numbers {found[called]} and {j}: "
-                f"rename one, or leave one out (ignore={j})",
+                "rename one, or leave one out ({ignore=})",
+                ignore=j,
             )
         found[called] = j
 
@@ -110,7 +116,7 @@ def place_of(
             raise FileError(name, f"found more than one column called {column!r}: give its number")
         return names.index(column)
     if not isinstance(column, int | np.integer):
-        raise ParameterError(f"{what}={column!r}: must be the name or the number of a column.")
+        raise ParameterError.of(what, column, "the name or the number of a column")
     if not -n_columns <= column < n_columns:
         raise FileError(name, f"found {n_columns} columns, expected one with number {column}")
     return int(column) % n_columns

@@ -76,7 +76,8 @@ def write(
     put = found.handler(name).write if found is not None and found.is_written else None
     if put is None:
         kind = format or (found and found.name)
-        raise ParameterError(f"Cannot write {name!r} as {kind!r}: {advice(WRITTEN)}.")
+        told = f"Cannot write {name!r} as {kind!r}: {advice(WRITTEN)}."
+        raise ParameterError(told, format=kind)
     packed = ENDINGS.get(os.path.splitext(name.lower())[1])
     titles, labels = (None if given is None else [*given] for given in (names, tags))
     weight = None if weight is None else np.asarray(weight)

@@ -263,9 +263,12 @@ def require_sound(X: Matrix, names: Array | None = None) -> None:
     if j < 0:
         raise overflow(X.dtype)  # finite values, but not their length
     name = "NaN" if np.isnan(x) else "infinity"
-    raise DataError(
-        f"Input X contains {name}, first in row {i}, {titled(j, names)}: every value must be "
-        "finite. Drop such rows, or fill them in (sklearn.impute.SimpleImputer)."
+    raise BadRow(
+        f"Input X contains {name}, first in {{row}}, {titled(j, names)}: every value must be "
+        "finite. Drop such rows, or fill them in.",
+        i,
+        j,
+        hint="(sklearn.impute.SimpleImputer does that.)",
     )
 
 
@@ -285,14 +288,16 @@ def require_binary(X: Matrix, names: Array | None = None) -> None:
     if i >= 0:
         j, x = first_entry(X, i, lambda v: (v != 0) & (v != 1))
         advice = (
-            "Set binarize to the level above which a value counts as 1, or encode the features as "
-            "0 and 1 first."
+            "Give {binarize}, the level above which a value counts as 1, or encode the features "
+            "as 0 and 1 first."
         )
         raise BadRow(
-            f"Winnow needs 0/1 features, but X has {x!r} in row {i}, {titled(j, names)}. {advice}",
-            f"found {x!r}, expected 0/1 features, which Winnow needs",
-            advice,
+            f"Winnow needs 0/1 features, but X has {x!r} in {{row}}, {titled(j, names)}. {advice}",
             i,
+            j,
+            what=f"found {x!r}, expected 0/1 features, which Winnow needs",
+            advice=advice,
+            binarize=None,
         )
 
 
@@ -316,6 +321,6 @@ def overflow(dtype: npt.DTypeLike) -> WeightOverflow:
     wider = " Or give the data as float64." if kind.bits < 64 else ""
     return WeightOverflow(
         f"Weights, scores, lengths or steps left the range of {kind.dtype} (about {kind.tiny:.0e} "
-        f"to {kind.max:.0e}). The model is as it was. Scale the features to about 1 "
-        f"(sklearn.preprocessing.MaxAbsScaler), or the step.{wider}"
+        f"to {kind.max:.0e}). The model is as it was. Scale the features to about 1, or the step.",
+        hint=f"(sklearn.preprocessing.MaxAbsScaler scales features.){wider}",
     )

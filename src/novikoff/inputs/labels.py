@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import BadRow, DataError, ParameterError
 from novikoff.typing import Array
 
 Signs = npt.NDArray[np.int8]
@@ -43,9 +43,10 @@ def as_labels(y: Any, name: str = "y") -> Array:
         )
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "f" and np.isinf(y).any():
-        raise DataError(
-            f"Input {name} contains infinity or a value too large for {y.dtype!r}, first in row "
-            f"{int(np.isinf(y).argmax())}: labels must be finite."
+        raise BadRow(
+            f"Input {name} contains infinity or a value too large for {y.dtype!r}, first in "
+            "{row}: labels must be finite.",
+            int(np.isinf(y).argmax()),
         )
     if y.dtype.kind == "f" and np.isnan(y).any():
         raise _missing_label(name, np.isnan(y))
@@ -55,9 +56,10 @@ def as_labels(y: Any, name: str = "y") -> Array:
 
 
 def _missing_label(name: str, missing: npt.NDArray[np.bool_]) -> DataError:
-    return DataError(
-        f"Input {name} contains NaN or a missing label, first in row {int(missing.argmax())}: "
-        "every example needs a label; drop the rows that have none."
+    return BadRow(
+        f"Input {name} contains NaN or a missing label, first in {{row}}: every example needs a "
+        "label; drop the rows that have none.",
+        int(missing.argmax()),
     )
 
 
@@ -76,9 +78,10 @@ def _unboxed(y: Array, name: str) -> Array:
     if all(isinstance(v, str) for v in y):
         cut = next((i for i, v in enumerate(y) if v.endswith("\0")), None)
         if cut is not None:
-            raise DataError(
-                f"The label {str(y[cut])!r} in row {cut} of {name} ends with NUL, which NumPy cuts "
-                "off, so that it would be taken for another: give it another name."
+            raise BadRow(
+                f"The label {str(y[cut])!r} in {{row}} of {name} ends with NUL, which NumPy cuts "
+                "off, so that it would be taken for another: give it another name.",
+                cut,
             )
         return np.array([str(v) for v in y])
     if all(isinstance(v, Number | np.number | np.bool_) for v in y):
@@ -125,8 +128,8 @@ def two_classes(y: Array, name: str = "y") -> tuple[Array, Signs]:
     if len(classes) > 2:
         raise DataError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"{name} has {len(classes)} classes ({_shown(classes)}). Choose two of them, or wrap "
-            "the learner in sklearn.multiclass.OneVsRestClassifier."
+            f"{name} has {len(classes)} classes ({_shown(classes)}). Choose two of them.",
+            hint="(Or wrap the learner in sklearn.multiclass.OneVsRestClassifier.)",
         )
     return classes, as_signs(y == classes[1])
 
@@ -217,17 +220,19 @@ def growing_classes(
         missing = [c for c in (() if known is None else known.tolist()) if c not in told.tolist()]
         if missing:
             raise DataError(
-                f"classes={list(given)} lacks {missing[0]!r}, one of the classes of the earlier "
-                f"calls, {known.tolist() if known is not None else []}: leave it out, or start "
-                "anew with fit."
+                f"{{classes=}} lacks {missing[0]!r}, one of the classes of the earlier calls, "
+                f"{known.tolist() if known is not None else []}: leave it out, or start anew with "
+                "fit.",
+                classes=list(given),
             )
         strange = seen[~np.isin(seen, told)]
         if len(strange):
-            i = int((y == strange[0]).argmax())
-            raise DataError(
-                f"y has a label that is none of the classes, first in row {i}: "
-                f"{strange[0].item()!r} is not among {_shown(told)}. Add it to classes, or leave "
-                "classes out: then new labels are new classes."
+            raise BadRow(
+                "y has a label that is none of the classes, first in {row}: "
+                f"{strange[0].item()!r} is not among {_shown(told)}. Add it to {{classes}}, or "
+                "leave {classes} out: then new labels are new classes.",
+                int((y == strange[0]).argmax()),
+                classes=given,
             )
         return told, np.zeros(len(told), np.bool_)
     if known is None:
@@ -260,16 +265,19 @@ def classes_of_stream(y: Array, given: Any, known: Array | None) -> Array:
             and not np.array_equal(known_classes(given), known)
         ):
             raise DataError(
-                f"classes={list(given)} differs from the classes of the earlier calls, "
-                f"{known.tolist()}: leave it out, or start anew with fit."
+                "{classes=} differs from the classes of the earlier calls, "
+                f"{known.tolist()}: leave it out, or start anew with fit.",
+                classes=list(given),
             )
         return known
     if given is not None:
         return known_classes(given)
     if len(y) and (y == y[0]).all():
         raise DataError(
-            "The first block of the stream holds one class only, so the other is not known: "
-            "pass classes=[first, second] in the first call of partial_fit."
+            "The first block of the stream holds one class only, so the other is not known: name "
+            "both by {classes}.",
+            hint="(In the first call of partial_fit, pass classes=[first, second].)",
+            classes=None,
         )
     return two_classes(y)[0]
 
@@ -286,10 +294,12 @@ def _are_second(y: Array, classes: Array) -> npt.NDArray[np.bool_]:
     if not known.all():
         i = int(np.asarray(known).argmin())
         unknown = y[i : i + 1].tolist()[0]
-        raise DataError(
-            f"y has a label that is none of the classes, first in row {i}: {unknown!r}"
-            f" is neither of {_shown(classes)}. All labels must be known from the first call: "
-            "start again with fit, or with partial_fit(..., classes=[...])."
+        raise BadRow(
+            f"y has a label that is none of the classes, first in {{row}}: {unknown!r} is neither "
+            f"of {_shown(classes)}. All labels must be known from the first call: start again, "
+            "and name them by {classes}.",
+            i,
+            classes=None,
         )
     return positive
 

@@ -48,7 +48,9 @@ def require_some(weight: Array | None) -> None:
     if weight is not None and not weight.any():
         raise DataError(
             "The weight of every example is zero, so there is nothing to learn from: "
-            "give a positive sample_weight or class_weight to some."
+            "make some of {sample_weight} or {class_weight} positive.",
+            sample_weight=None,
+            class_weight=None,
         )
 
 
@@ -58,14 +60,17 @@ def checked(sample_weight: Given, n: int) -> Array:
     weight = np.full(n, weight) if weight.ndim == 0 else column_or_1d(weight)
     if len(weight) != n:
         raise DataError(
-            f"sample_weight has {len(weight)} entries, but there are {n} examples: give one each."
+            f"{{sample_weight}} has {len(weight)} entries, but there are {n} examples: give one "
+            "each.",
+            sample_weight=None,
         )
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
         i = int(bad.argmax())
         raise DataError(
-            f"sample_weight must be finite and not negative, but entry {i} is {weight[i]}. "
-            "Give 0 to leave an example out."
+            f"{{sample_weight}} must be finite and not negative, but entry {i} is {weight[i]}. "
+            "Give 0 to leave an example out.",
+            sample_weight=None,
         )
     return weight
 
@@ -82,18 +87,19 @@ def by_class(class_weight: Any, classes: Array, *, growing: bool = False) -> Arr
     Where the classes are growing, the dictionary may speak of one that has not come yet.
     """
     if not isinstance(class_weight, dict):
-        raise ParameterError(
-            f"class_weight={class_weight!r} was given, but it must be None, 'balanced' or a "
-            "dictionary from class to weight."
-        )
+        allowed = "None, 'balanced' or a dictionary from class to weight"
+        raise ParameterError.of("class_weight", class_weight, allowed)
     labels = classes.tolist()
     unknown = [label for label in class_weight if label not in labels]
     if unknown and not growing:
-        raise ParameterError(f"class_weight has {unknown[0]!r}, but the classes are {labels}.")
+        raise ParameterError(
+            f"{{class_weight}} has {unknown[0]!r}, but the classes are {labels}.",
+            class_weight=class_weight,
+        )
     every = np.array([*class_weight.values(), 1.0], np.float64)
     weights = np.array([class_weight.get(label, 1.0) for label in labels], np.float64)
     if not (np.isfinite(every) & (every >= 0)).all():
-        raise ParameterError(f"class_weight={class_weight!r} must be finite and not negative.")
+        raise ParameterError.of("class_weight", class_weight, "finite and not negative")
     return weights
 
 

@@ -120,7 +120,8 @@ def of_trace(
     if len(trace) > MOST_STEPS:
         raise ParameterError(
             f"The player shows {MOST_STEPS:,} updates at the most, but the run made "
-            f"{len(trace):,}: record a shorter one, with a smaller max_iter."
+            f"{len(trace):,}: record a shorter one, with a smaller {{max_iter}}.",
+            max_iter=None,
         )
     learner, Z = trace._learner, dense(as_seen(X, trace._space))
     W = trace.weights(np.arange(len(trace) + 1)).astype(np.float64)

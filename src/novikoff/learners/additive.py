@@ -261,8 +261,9 @@ class Additive(MistakeDriven):
         smallest = self.eta0 * (1.0 if weights is ONE else least_positive(weights))
         if not run.weights.dtype.type(smallest) > 0:
             raise ParameterError(
-                f"A step of eta0 times the weights is {smallest:.1g}, which is nothing in "
-                f"{run.weights.dtype}: give larger ones."
+                f"A step of {{eta0}} times the weights is {smallest:.1g}, which is nothing in "
+                f"{run.weights.dtype}: give larger ones.",
+                eta0=self.eta0,
             )
         return super()._epoch(run, work)
 

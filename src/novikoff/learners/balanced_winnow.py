@@ -30,7 +30,7 @@ from novikoff.core.examples import Examples, n_visits, visit, weight
 from novikoff.core.jit import njit
 from novikoff.core.rows import Clipped, column, first, last, value
 from novikoff.core.rules import is_right, of
-from novikoff.errors import DataError, ParameterError
+from novikoff.errors import BadRow, ParameterError
 from novikoff.inputs.arrays import as_rows, names_in, require_sound, titled
 from novikoff.learners import margin
 from novikoff.learners.epoch import Work
@@ -109,10 +109,16 @@ def require_shares(X: Matrix, names: Any) -> None:
         return
     row = X[[i]].toarray()[0] if hasattr(X, "toarray") else X[i]
     j = int(np.flatnonzero(~((row >= 0) & (row <= 1)))[0])
-    raise DataError(
-        f"BalancedWinnow needs features from 0 to 1, but X has {row[j].item()!r} in row {i}, "
-        f"{titled(j, names)}: scale them, for example with scikit-learn's MinMaxScaler, or set "
-        "clip=True."
+    x, advice = row[j].item(), "Scale the features, or give {clip=}."
+    raise BadRow(
+        f"BalancedWinnow needs features from 0 to 1, but X has {x!r} in {{row}}, "
+        f"{titled(j, names)}. {advice}",
+        i,
+        j,
+        what=f"found {x!r}, expected features from 0 to 1, which BalancedWinnow needs",
+        advice=advice,
+        hint="(sklearn.preprocessing.MinMaxScaler scales them.)",
+        clip=True,
     )
 
 

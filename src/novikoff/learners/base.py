@@ -214,9 +214,10 @@ class MistakeDriven(Predicting):
                 require_some(weight)
             if self._going_on(coef, intercept) and not np.array_equal(classes, self.classes_):
                 raise DataError(
-                    "warm_start=True goes on from a model of the classes "
+                    "{warm_start=} goes on from a model of the classes "
                     f"{self.classes_.tolist()}, but y has {classes.tolist()}: keep the classes, "
-                    "or set warm_start=False."
+                    "or leave {warm_start} out.",
+                    warm_start=True,
                 )
             run = self._train(X, y, weight, len(classes), coef, intercept)
             self._count(run, y, sample_weight)
@@ -269,8 +270,9 @@ class MistakeDriven(Predicting):
         width = self._state.weights.shape[1] - 1
         if X.shape[1] != width:
             raise DataError(
-                f"warm_start=True goes on from a model of {width} features, but X has "
-                f"{X.shape[1]}: give data of that width, or set warm_start=False."
+                f"{{warm_start=}} goes on from a model of {width} features, but X has "
+                f"{X.shape[1]}: give data of that width, or leave {{warm_start}} out.",
+                warm_start=True,
             )
         return self._state.copy()
 

@@ -112,8 +112,9 @@ class Confident(Online):
         w, (shape, dtype) = weights, self._declared(space)["covariance"].like(weights)
         if np.prod(shape, dtype=float) > MOST:
             raise ParameterError(
-                f"covariance='full' was given, but {w.shape[-1] - 1} features would need a matrix "
-                f"of {np.prod(shape, dtype=float):.1e} numbers: choose covariance='diagonal'."
+                f"{{covariance=}} was given, but {w.shape[-1] - 1} features would need a matrix "
+                f"of {np.prod(shape, dtype=float):.1e} numbers: choose 'diagonal'.",
+                covariance="full",
             )
         start = self._start()
         if not np.finfo(w.dtype).tiny <= start <= np.finfo(w.dtype).max:

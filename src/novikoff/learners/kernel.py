@@ -143,7 +143,7 @@ class KernelPerceptron(DualMargin, DualLearner):
         -------
         self
         """
-        self._require_none_on_budget("leave sample_weight out", sample_weight)
+        self._require_none_on_budget("sample_weight", sample_weight)
         return self._fit(X, y, sample_weight)
 
     def partial_fit(
@@ -168,35 +168,42 @@ class KernelPerceptron(DualMargin, DualLearner):
         -------
         self
         """
-        self._require_none_on_budget("leave sample_weight out", sample_weight)
+        self._require_none_on_budget("sample_weight", sample_weight)
         return self._partial_fit(X, y, classes, sample_weight)
 
-    def _require_none_on_budget(self, cure: str, weight: Any) -> None:
+    def _require_none_on_budget(self, name: str, weight: Any) -> None:
         if self.budget is not None and weight is not None:
             raise ParameterError(
-                f"budget={self.budget} shrinks and forgets rows that were added with steps of 1, "
-                f"and has no bound with others: {cure}, or use budget=None."
+                "{budget=} shrinks and forgets rows that were added with steps of 1, and has no "
+                f"bound with others: leave {{{name}}} out, or leave {{budget}} out.",
+                **{name: weight, "budget": self.budget},
             )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.budget is None:
             return
-        self._require_none_on_budget("leave class_weight out", self.class_weight)
+        self._require_none_on_budget("class_weight", self.class_weight)
         if self.predict_with != "last":
             raise ParameterError(
-                f"predict_with={self.predict_with!r} needs all rows that were ever erred on, but "
-                f"budget={self.budget} forgets them: use predict_with='last', or budget=None."
+                "{predict_with=} needs all rows that were ever erred on, but {budget=} forgets "
+                "them: use 'last', or leave {budget} out.",
+                predict_with=self.predict_with,
+                budget=self.budget,
             )
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ParameterError(
-                f"budget={self.budget} was given, but to forget a row takes its kernel with "
-                "others, and kernel='precomputed' keeps none: give a kernel that can be computed."
+                "{budget=} was given, but to forget a row takes its kernel with others, and "
+                "{kernel=} keeps none: give a kernel that can be computed.",
+                budget=self.budget,
+                kernel=self.kernel,
             )
         if self.multi_class == "ovr":
             raise ParameterError(
-                f"budget={self.budget} is for one decision among all classes: use "
-                "multi_class='joint', or budget=None."
+                "{budget=} is for one decision among all classes, and not for {multi_class=}: "
+                "leave one of them out.",
+                budget=self.budget,
+                multi_class=self.multi_class,
             )
 
     def _problems(self, outputs: int) -> int:
@@ -262,14 +269,16 @@ class KernelPerceptron(DualMargin, DualLearner):
         before = self._state
         if before.outputs > 1 and len(before.ledger.counts) != self._problems(before.outputs):
             raise ParameterError(
-                f"multi_class={self.multi_class!r} is not what the run began with: set it back, or "
-                "start anew with fit."
+                "{multi_class=} is not what the run began with: set it back, or start anew with "
+                "fit.",
+                multi_class=self.multi_class,
             )
         kept = before.history.budget if isinstance(before.history, Cycle) else None
         if kept != self.budget:
             raise ParameterError(
-                f"budget was {kept} when the run began and is {self.budget} now: set it back, or "
-                "start anew with fit."
+                f"{{budget}} was {kept} when the run began and is {self.budget} now: set it back, "
+                "or start anew with fit.",
+                budget=self.budget,
             )
         run = super()._resumed(classes)
         if kept is not None:

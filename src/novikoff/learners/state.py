@@ -141,8 +141,10 @@ class State:
         for name, before in self.space.items():
             if now[name] != before:
                 raise ParameterError(
-                    f"{name} was {before!r} when the run began and is {now[name]!r} now: set it "
-                    "back, or start anew with fit and warm_start=False."
+                    f"{{{name}}} was {before!r} when the run began and is {now[name]!r} now: set "
+                    "it back, or start anew with fit, without {warm_start}.",
+                    **{name: before},
+                    warm_start=True,
                 )
 
     def begin_fit(self, n: int, fingerprint: int | None) -> tuple[bool, Array]:
@@ -274,8 +276,10 @@ def first_weights(X: Matrix, n_classes: int, coef: Given, intercept: Given, bias
     w[:, -1] = starting_weights("intercept_init", intercept, n, dtype)
     if w[:, -1].any() and not bias:
         raise ParameterError(
-            "intercept_init was given, but fit_intercept=False: the hyperplane goes through "
-            "the origin. Leave one of them out."
+            "{intercept_init} was given, but {fit_intercept=}: the hyperplane goes through the "
+            "origin. Leave one of them out.",
+            intercept_init=intercept,
+            fit_intercept=False,
         )
     return w
 
@@ -287,8 +291,12 @@ def starting_weights(name: str, given: Any, n: int, dtype: Any) -> Array:
     start = np.asarray(given, np.float64)
     if start.size != n:
         raise ParameterError(
-            f"{name} has shape {start.shape}, but it must hold {n} number{'s' * (n != 1)}."
+            f"{{{name}}} has shape {start.shape}, but it must hold {n} number{'s' * (n != 1)}.",
+            **{name: given},
         )
     if not (abs(start) <= np.finfo(dtype).max).all():
-        raise ParameterError(f"{name} must hold finite numbers in the range of {np.dtype(dtype)}.")
+        raise ParameterError(
+            f"{{{name}}} must hold finite numbers in the range of {np.dtype(dtype)}.",
+            **{name: given},
+        )
     return start.ravel()

@@ -218,9 +218,11 @@ class Winnow(MistakeDriven):
         threshold, factor = -float(run.weights[0, -1]), float(self.factor)
         if not 0 < threshold < top / (run.weights.shape[1] * factor) or not dtype.type(factor) > 1:
             raise ParameterError(
-                f"With threshold={threshold:g} and factor={factor:g} the weights of "
+                "With {threshold=} and {factor=} the weights of "
                 f"{run.weights.shape[1] - 1} features could leave the range of {dtype}, or not "
-                "move in it: choose others."
+                "move in it: choose others.",
+                threshold=threshold,
+                factor=factor,
             )
         return super()._epoch(run, work)
 
@@ -233,8 +235,9 @@ class Winnow(MistakeDriven):
             return as_rows(X)
         if level < 0 and sparse.issparse(X):
             raise ParameterError(
-                f"binarize={level!r} would make every absent entry of a sparse matrix a 1: "
-                "give a level of at least 0, or a dense array."
+                "{binarize=} would make every absent entry of a sparse matrix a 1: give a level of "
+                "at least 0, or dense data.",
+                binarize=level,
             )
         level = np.float32(level) if X.dtype == np.float32 else level
         return Above(as_rows(X), float(level))

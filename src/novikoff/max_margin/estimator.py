@@ -166,7 +166,9 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         require_some(weight)
         X, signs, kept = of_some_weight(X, every, weight)
         if len(kept) < len(every) and len(np.unique(signs)) < 2:
-            raise DataError("All examples of one class have sample_weight 0: weigh some.")
+            raise DataError(
+                "One class has nothing but 0 in {sample_weight}: weigh some.", sample_weight=None
+            )
         fitted = self._hard if inf == self.C else self._soft
         with np.errstate(over="ignore", invalid="ignore", under="ignore", divide="ignore"):
             solution, self.margin_, self.gap_ = fitted(X, signs, weight[kept], deadline)
@@ -188,7 +190,9 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         cost = float(self.C) * weight
         if not (np.isfinite(cost).all() and cost.all()):
             raise ParameterError(
-                f"C={self.C!r} times sample_weight is past the range of floats for some example."
+                "{C=} times {sample_weight} is past the range of floats for some example.",
+                C=self.C,
+                sample_weight=None,
             )
         solution = solve(X, y, cost, self._bias, 0.5 * self.tol, deadline)
         primal, dual = rounding.soft_gap(X, y, solution.v, solution.alpha, cost, self._bias)
@@ -229,19 +233,22 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         if result is None or result.verdict == "undecided":
             late = now() >= deadline
             raise OutOfTime(
-                f"Within budget={self.budget:g} seconds no separator was found, and no proof that "
-                "there is none: give a larger budget, or a finite C."
+                "Within {budget=} seconds no separator was found, and no proof that there is none: "
+                "give a larger {budget}, or a finite {C}."
                 if late
                 else "No separator was found, and no proof that there is none, and more time would "
-                "not help: scale the features (sklearn.preprocessing.StandardScaler), or give a "
-                "finite C."
+                "not help: scale the features, or give a finite {C}.",
+                hint="" if late else "(sklearn.preprocessing.StandardScaler scales them.)",
+                budget=self.budget,
+                C=self.C,
             )
         if result.verdict != "separable":
             raise NotSeparable(
                 f"No hyperplane has the classes strictly on its two sides: the data is "
-                f"{result.verdict}. Give a finite C for a soft margin. (The certificate is in this "
-                "error's `separability`.)",
+                f"{result.verdict}. Give a finite {{C}} for a soft margin.",
                 result,
+                hint="(The certificate is in this error's `separability`.)",
+                C=self.C,
             )
         proof = Multipliers(np.array(result.rows), list(result.multipliers))
         found = widest.Found(result.weights[0], result.margin, proof)

@@ -94,7 +94,8 @@ class UpdateDisplay(Display):
                 f"{machine if trace._apart else 'choose two classes'}."
             )
         if not 1 <= k <= len(trace):
-            raise ParameterError(f"k={k!r} was given, but updates are numbered 1 to {len(trace)}.")
+            told = f"{{k=}} was given, but updates are numbered 1 to {len(trace)}."
+            raise ParameterError(told, k=k)
         old, new = trace.weights([k - 1, k]).astype(np.float64)
         x = dense(as_seen(trace.data[0][trace.example[k - 1 : k]], trace._space))[0]
         if len(x) < 2:

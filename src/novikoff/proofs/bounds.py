@@ -74,12 +74,14 @@ def novikoff_bound(
     require(radius=radius, margin=margin, start_norm=start_norm)
     parameters.require("eta0", eta0, parameters.real(above=0.0))
     if not step_ratio >= 1.0:
-        raise ParameterError(f"step_ratio={step_ratio!r} was given, but it must be at least 1.")
+        raise ParameterError.of("step_ratio", step_ratio, "at least 1")
     progress = -start_norm if start_progress is None else start_progress
     if not abs(progress) <= start_norm * (1 + 1e-12):
         raise ParameterError(
-            f"start_progress={start_progress!r} was given, but an inner product with a unit vector "
-            f"cannot exceed start_norm={start_norm!r} in size."
+            "{start_progress=} was given, but an inner product with a unit vector cannot exceed "
+            "{start_norm=} in size.",
+            start_progress=start_progress,
+            start_norm=start_norm,
         )
     if margin == 0.0:
         return inf
@@ -175,7 +177,7 @@ def forgetron_bound(radius: float, margin: float, budget: int, *, hinge_loss: fl
     """
     require(radius=radius, margin=margin, hinge_loss=hinge_loss)
     if not budget >= 1 or budget != int(budget):
-        raise ParameterError(f"budget={budget!r} must be a whole number, 1 or more.")
+        raise ParameterError.of("budget", budget, "a whole number, 1 or more")
     n = budget + 1
     if budget < 83 or margin == 0.0 or radius / margin > 0.25 * sqrt(n / log(n)):
         return inf
@@ -211,7 +213,7 @@ def winnow_bound(r: int, n: int) -> float:
     Learning 2(4); lecture note 001, theorem 5.
     """
     if not 1 <= r <= n or r != int(r) or n != int(n):
-        raise ParameterError(f"r={r!r} of n={n!r} variables: give whole numbers, 1 <= r <= n.")
+        raise ParameterError("{r=} of {n=} variables: give whole numbers, 1 <= r <= n.", r=r, n=n)
     return 2 + 3 * r * (1 + log2(n))
 
 

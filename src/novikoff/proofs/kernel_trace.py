@@ -57,7 +57,8 @@ class DualTrace(Record):
         if not isinstance(model, DualLearner) or (log := model._fitted().log) is None:
             raise ParameterError(
                 f"{model!r} has no record of its run: give a kernel machine fitted with "
-                "record=True."
+                "{record=}.",
+                record=True,
             )
         run, self._learner, self._made = model._state, clone(model), log.copy()
         self._n_classes = len(model.classes_)
@@ -87,7 +88,8 @@ class DualTrace(Record):
         """
         raise ParameterError(
             f"{type(self._learner).__name__} has its weights in the feature space of a kernel, and "
-            "the four quantities are of weights that are written down. Of a KernelPerceptron, "
-            "margin_ and mistake_bound_ say what the run proves; with a linear kernel, "
-            "Perceptron(fit_intercept=False) makes the same mistakes and has the proof."
+            "the four quantities are of weights that are written down.",
+            hint="Of a KernelPerceptron, margin_ and mistake_bound_ say what the run proves; with "
+            "a linear kernel, Perceptron(fit_intercept=False) makes the same mistakes and has the "
+            "proof.",
         )

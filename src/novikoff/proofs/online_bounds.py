@@ -64,7 +64,7 @@ def passive_aggressive_bound(
     """
     require(radius=radius, norm=norm, loss=loss)
     if variant not in ("PA", "PA-I", "PA-II"):
-        raise ParameterError(f"variant={variant!r} must be one of 'PA', 'PA-I', 'PA-II'.")
+        raise ParameterError.of("variant", variant, "one of 'PA', 'PA-I', 'PA-II'")
     parameters.require("C", C, parameters.real(above=0.0))
     if variant == "PA-I":
         return max(radius**2, 1 / C) * (norm**2 + 2 * C * loss)
@@ -74,8 +74,10 @@ def passive_aggressive_bound(
         return (radius * norm) ** 2
     if radius != 1.0:
         raise ParameterError(
-            f"radius={radius!r} and loss={loss!r} were given, but PA has a bound with a loss only "
-            "where every example has length 1: scale them, or use PA-I or PA-II."
+            "{radius=} and {loss=} were given, but PA has a bound with a loss only where every "
+            "example has length 1: scale them, or use PA-I or PA-II.",
+            radius=radius,
+            loss=loss,
         )
     return (norm + 2 * sqrt(loss)) ** 2
 
@@ -223,9 +225,9 @@ def balanced_winnow_bound(
     """
     require(margin=margin, loss=loss)
     if n < 1 or n != int(n):
-        raise ParameterError(f"n={n!r} was given, but it must be a whole number, 1 or more.")
+        raise ParameterError.of("n", n, "a whole number, 1 or more")
     if not 1.0 < factor < inf:
-        raise ParameterError(f"factor={factor!r} was given, but it must be finite and above 1.")
+        raise ParameterError.of("factor", factor, "finite and above 1")
     eta = log(factor)
     gain = eta * margin - eta * eta / 2
     return (log(2 * n) + eta * loss) / gain if gain > 0 else inf

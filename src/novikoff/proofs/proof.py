@@ -205,8 +205,10 @@ def widest(Z: Matrix, y: Array, n_classes: int) -> tuple[Array, float]:
             return found.coef / np.linalg.norm(found.coef), found.margin.lower
     raise NotSeparable(
         f"The theorem needs data with a margin, but this is {found.verdict} in the space of the "
-        "run. Give a direction u all the same, or learn with slack > 0.",
+        "run. Learn with {slack} above 0.",
         found,
+        hint="(Or give a direction u all the same.)",
+        slack=0.0,
     )
 
 

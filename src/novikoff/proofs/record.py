@@ -61,7 +61,8 @@ class Record(ABC):
         """
         ks = np.asarray(k)
         if ks.dtype.kind not in "iu" or ks.ndim > 1 or not ((ks >= 0) & (ks <= len(self))).all():
-            raise ParameterError(f"k={k!r} was given, but updates are numbered 0 to {len(self)}.")
+            told = f"{{k=}} was given, but updates are numbered 0 to {len(self)}."
+            raise ParameterError(told, k=k)
         order = np.argsort(ks, axis=None)
         found = np.empty((ks.size, *self.start.shape), self.start.dtype)
         for place, w in zip(order, self._replayed(ks.ravel()[order]), strict=True):

@@ -102,7 +102,8 @@ class Trace(Record):
     def __init__(self, model: object) -> None:
         if not isinstance(model, MistakeDriven) or (log := model._fitted().log) is None:
             raise ParameterError(
-                f"{model!r} has no record of its run: give a learner fitted with record=True."
+                f"{model!r} has no record of its run: give a learner fitted with {{record=}}.",
+                record=True,
             )
         self._learner, self._space = clone(model), model._state.space
         self._classes, self.mistakes_per_epoch = model.classes_, model.mistakes_
@@ -251,13 +252,13 @@ class Trace(Record):
         if not self._apart:
             raise ParameterError(
                 "Only a run of more than two classes with a machine for each has machines "
-                '(multi_class="ovr"): this trace is one as it is.'
+                "({multi_class=}): this trace is one as it is.",
+                multi_class="ovr",
             )
         found = np.flatnonzero(self._classes == label)
         if not len(found):
-            raise ParameterError(
-                f"label={label!r} was given, but the classes are {self._classes.tolist()}."
-            )
+            told = f"{{label=}} was given, but the classes are {self._classes.tolist()}."
+            raise ParameterError(told, label=label)
         c = int(found[0])
         own = of_machine(self._made, self._replay(), c, *self._table())
         data = None if self._data is None else (self._data[0], as_signs(self._data[1] == c))

@@ -234,7 +234,7 @@ class RiverPerceptron(base.MiniBatchClassifier):
                 try:
                     self._learn(x, label, done)
                 except DataError as error:
-                    raise DataError(f"In row {i} of X: {error}") from None
+                    raise error.about(f"In row {i} of X") from None
 
     def predict_many(self, X: Any) -> Any:
         """The labels of the rows of a frame.

@@ -60,7 +60,10 @@ def labelled(
     check_consistent_length(X, labels)
     X, labels, kept = of_some_weight(X, labels, sample_weight)
     if not len(kept):
-        raise DataError("The weight of every example is 0: give some a sample_weight above 0.")
+        raise DataError(
+            "The weight of every example is 0: make some of {sample_weight} larger.",
+            sample_weight=None,
+        )
     classes, numbers = numbered(labels)
     return examples(X, known_by(numbers, classes), len(classes), bias), kept
 

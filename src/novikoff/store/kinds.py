@@ -40,9 +40,9 @@ class Kind(NamedTuple):
 def _check_learner(model: MistakeDriven | DualLearner) -> None:
     if isinstance(model, DualLearner) and callable(model.kernel):
         raise ParameterError(
-            f"kernel={model.kernel!r} was given, but a model file holds no functions: use a kernel "
-            f"that has a name ({', '.join(KERNELS)}), or pickle the model, which keeps the "
-            "function's name."
+            "{kernel=} was given, but a model file holds no functions: use a kernel that has a "
+            f"name ({', '.join(KERNELS)}), or pickle the model, which keeps the function's name.",
+            kernel=model.kernel,
         )
     model._check_parameters()
     require_meaning(model.class_weight, model.classes_)

@@ -121,9 +121,11 @@ def encoded(name: str, value: object) -> object:
         return {"dict": [[encoded(name, k), encoded(name, v)] for k, v in value.items()]}
     if isinstance(value, np.random.RandomState):
         return {"RandomState": _random_state(name, value)}
-    raise ParameterError(
-        f"{name}={value!r} was given, but a model file cannot hold a {type(value).__name__}: use "
-        "numbers, strings, and for random_state an integer or a RandomState of its own."
+    raise ParameterError.of(
+        name,
+        value,
+        "a number, a string, or for random_state an integer or a RandomState of its own: a model "
+        f"file cannot hold a {type(value).__name__}",
     )
 
 

@@ -106,7 +106,7 @@ def by_content(head: bytes, line: bytes) -> Format | None:
 
 def advice(names: Iterable[str]) -> str:
     """What to do where the format is not known."""
-    return f"give format=NAME, one of {', '.join(names)}"
+    return f"give {{format}}, one of {', '.join(names)}"
 
 
 def missing(error: ImportError, path: str, what: str) -> FileError:

@@ -99,9 +99,8 @@ def numbers_of(column: pyarrow.Array, called: str, name: str, at: int) -> Array:
         if value is not None:
             line = at + 1 + int(far[list(values).index(value)])
             what = f"found {value} in column {called}, expected a number that a double holds"
-            raise FileError(
-                name, f"{what}: leave it out (ignore={called}), or write doubles", line=line
-            )
+            todo = "leave it out ({ignore=}), or write doubles"
+            raise FileError(name, f"{what}: {todo}", line=line, ignore=called)
     return doubles
 
 

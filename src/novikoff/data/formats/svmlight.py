@@ -234,8 +234,10 @@ def survey(source: Opened, options: Options) -> Options:
     if source.path is None:
         raise ParameterError(
             f"{source.name} can be read only once, so a stream of it cannot find out how many "
-            "features it has and whether their indices start at 0 or 1: give n_features, and "
-            "zero_based as True or False."
+            "features it has and whether their indices start at 0 or 1: give {n_features}, and "
+            "{zero_based}.",
+            n_features=options.n_features,
+            zero_based=options.zero_based,
         )
     zero_based, most = options.zero_based is True, -1
     lenient = replace(options, n_features=None)

@@ -113,8 +113,9 @@ class DualLearner(DualPredicting):
             classes, _ = numbered(y)
             if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
                 raise DataError(
-                    f"kernel='precomputed' was given, but X has shape {X.shape} and is not square: "
-                    "fit needs the kernel of every row with every row."
+                    f"{{kernel=}} was given, but X has shape {X.shape} and is not square: fit "
+                    "needs the kernel of every row with every row.",
+                    kernel=self.kernel,
                 )
             own = places_of(y, classes)
             weight = example_weights(own, classes, self.class_weight, sample_weight)
@@ -250,8 +251,9 @@ class DualLearner(DualPredicting):
         self._check_parameters()
         if self.kernel == "precomputed":
             raise ParameterError(
-                "kernel='precomputed' has no streams: the rows of one block have no kernel with "
-                "those of later ones. Give a kernel that can be computed, or use fit."
+                "{kernel=} has no streams: the rows of one block have no kernel with those of "
+                "later ones. Give a kernel that can be computed, or use fit.",
+                kernel=self.kernel,
             )
         with undone_on_error(self):
             fitted = self._is_fitted()
@@ -280,8 +282,9 @@ class DualLearner(DualPredicting):
             )
         if self.record and run.log is None:
             raise ParameterError(
-                "record=True was set in the middle of a run, but the coefficients of a kernel "
-                "machine are known from its beginning only: set it back, or start anew with fit."
+                "{record=} was set in the middle of a run, but the coefficients of a kernel "
+                "machine are known from its beginning only: set it back, or start anew with fit.",
+                record=True,
             )
         known = self.classes_
         same = len(known) == len(classes)

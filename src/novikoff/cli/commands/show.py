@@ -4,30 +4,28 @@ import json
 from argparse import Namespace
 from collections.abc import Sequence
 from textwrap import fill
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-
+import novikoff
 from novikoff.cli import DONE
-from novikoff.cli.meaning import require_no_reading
-from novikoff.cli.paths import require_one_input
-from novikoff.cli.reading import (
-    as_trained,
-    loaded_with_header,
-    named_classes,
-    named_feature,
-    require_columns,
-    tell_order,
-    tell_skipped,
-)
-from novikoff.cli.wording import counted
-from novikoff.description import describe
-from novikoff.errors import ParameterError
-from novikoff.inputs.labels import as_written
-from novikoff.learners import VotedPerceptron
-from novikoff.learners.base import MistakeDriven
+from novikoff.cli.conflicts import refuse
+from novikoff.cli.options import COUNT, READING, ask_reading
+from novikoff.cli.parser import Parser
+from novikoff.cli.text import counted, named_classes, named_feature
+
+if TYPE_CHECKING:
+    from novikoff.cli.model_file import Model
 
 TOP, WIDTH = 10, 100
+
+
+def options(parser: Parser) -> None:
+    """What can be asked."""
+    parser.reads("model", "MODEL")
+    parser.ask("--top", "how many weights [10]", COUNT)
+    parser.ask("--json", "print JSON", action="store_true")
+    parser.reads("--data", "FILE", "say what a standard deviation of these examples does")
+    ask_reading(parser)
 
 
 class Names(Sequence[str]):
@@ -49,50 +47,45 @@ class Names(Sequence[str]):
         return named_feature(self.names, self.base, int(j))
 
 
-def show(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> int:
     """Print what a model is."""
-    require_one_input(model=arguments.model, data=arguments.data)
+    import numpy as np
+
+    from novikoff.cli.model_file import ModelFile
+
     if arguments.data is None:
-        require_no_reading(arguments, "without --data nothing is read but the model.")
-    for name in ("top", "data"):
-        if arguments.json and getattr(arguments, name) is not None:
-            raise ParameterError(
-                f"--{name} has no meaning beside --json, which prints all there is."
-            )
-    model, told, names = loaded_with_header(arguments.model)
+        why = "has no meaning here: without --data nothing is read but the model."
+        refuse(arguments, READING, why)
+    if arguments.json:
+        why = "has no meaning beside --json, which prints all there is."
+        refuse(arguments, ("top", "data"), why)
+    trained = ModelFile.load(arguments.model)
+    model, told = trained.model, trained.header
     if arguments.json:
         print(json.dumps(told, indent=2, default=str))
         return DONE
     if model.classes_.dtype.kind == "f":  # 1 and not 1.0, as in the file
         model.classes_ = np.array([int(c) if c == int(c) else c for c in model.classes_], object)
-    called = Names(
-        names,
-        int(told["extra"].get("reading", {}).get("zero_based") is False),  # as in the file
-        model.n_features_in_,
-    )
+    base = int(told["extra"].get("reading", {}).get("zero_based") is False)  # as in the file
+    called = Names(trained.names, base, model.n_features_in_)
     X = None
     if arguments.data is not None:
-        examples = as_trained(model, told["extra"], arguments)
-        data = examples.read()
-        tell_skipped(data.skipped)
-        require_columns(model, names, data, examples)
-        tell_order(names, data, examples)
-        X = data.X
+        X = trained.read(trained.data(arguments)).X
     tell_training(model, told)
     if not hasattr(model, "intercept_"):  # a kernel machine has no weights of features
         return DONE
     tell_weights(model, called, arguments.top or TOP)
     print()
-    print(fill(describe(model, X, names=called), WIDTH, break_long_words=False))
+    print(fill(novikoff.describe(model, X, names=called), WIDTH, break_long_words=False))
     return DONE
 
 
-def tell_training(model: Any, told: dict[str, Any]) -> None:
+def tell_training(model: "Model", told: dict[str, Any]) -> None:
     """Print what it is and how it came about."""
     print(f"{told['learner']} of {named_classes(model.classes_)}")
     print(f"written by novikoff {told['library_version']}")
-    options = ", ".join(f"{k}={v!r}" for k, v in told["parameters"].items() if v is not None)
-    print(f"parameters   {options}")
+    how = ", ".join(f"{k}={v!r}" for k, v in told["parameters"].items() if v is not None)
+    print(f"parameters   {how}")
     for name, value in told["summary"].items():
         what = seen(model, told) if name == "examples" else value
         print(f"{name.replace('_', ' '):<12} {what}")
@@ -100,20 +93,25 @@ def tell_training(model: Any, told: dict[str, Any]) -> None:
         print(f"bad lines    {n:,} {'was' if n == 1 else 'were'} left out")
 
 
-def seen(model: Any, told: dict[str, Any]) -> str:
+def seen(model: "Model", told: dict[str, Any]) -> str:
     """How many examples there were, and how many visits in all passes."""
+    from novikoff.learners.base import MistakeDriven
+
     visits, passes = told["summary"]["examples"], told["summary"]["passes"]
-    of_examples = isinstance(model, MistakeDriven) and model._state.ledger.updates is not None
-    n = len(model._state.ledger.updates) if of_examples else told["extra"].get("examples")
+    updates = model._state.ledger.updates if isinstance(model, MistakeDriven) else None
+    n = told["extra"].get("examples") if updates is None else len(updates)
     if not isinstance(n, int):
         return f"{counted(visits, 'visit')} in {passes:,} pass{'es' * (passes != 1)}"
     return f"{n:,}, and {counted(visits, 'visit')} in all passes"
 
 
-def tell_weights(model: Any, called: Names, top: int) -> None:
+def tell_weights(model: "Model", called: Names, top: int) -> None:
     """Print the bias and the largest weights."""
-    voted = isinstance(model, VotedPerceptron)
-    if voted:
+    import numpy as np
+
+    from novikoff.inputs.labels import as_written
+
+    if isinstance(model, novikoff.VotedPerceptron):
         print(f"vote         of {counted(model.n_mistakes_ + 1, 'hyperplane')}; the last of them:")
     print(f"bias         {', '.join(repr(float(b)) for b in model.intercept_[:TOP])}")
     W = model.coef_

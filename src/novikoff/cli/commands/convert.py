@@ -3,43 +3,54 @@
 import os
 import sys
 from argparse import Namespace
-from typing import Any
+from io import BufferedReader
+from typing import TYPE_CHECKING, cast
 
-import numpy as np
-
+import novikoff
 from novikoff.cli import DONE
-from novikoff.cli.meaning import require_no_reading
-from novikoff.cli.options import CONVERTED
-from novikoff.cli.paths import require_different, require_one_output, require_place
-from novikoff.cli.reading import loaded, opened, tell_skipped
-from novikoff.data.formats import FORMATS, by_suffix
-from novikoff.data.results import Data
-from novikoff.data.writer import write
+from novikoff.cli.conflicts import refuse
+from novikoff.cli.options import READING, ask_reading
+from novikoff.cli.parser import Parser
+from novikoff.cli.paths import require_no_terminal
+from novikoff.cli.text import tell_skipped
+from novikoff.data.formats import FORMATS, WRITTEN, by_suffix
 from novikoff.errors import FileError, ParameterError
 
+if TYPE_CHECKING:
+    from novikoff.data.results import Data
+    from novikoff.typing import Array
+
+KINDS = (*WRITTEN, "onnx")
 MAGIC_LENGTH = 9
 
 
-def convert(arguments: Namespace) -> int:
+def options(parser: Parser) -> None:
+    """What can be asked."""
+    parser.reads("source", "MODEL|DATA")
+    ending = "its ending says what it will be; - is standard output"
+    parser.writes("target", "FILE", ending, text=True)
+    parser.ask("--to", "what it will be, if its ending does not", choices=KINDS)
+    ask_reading(parser)
+
+
+def run(arguments: Namespace) -> int:
     """Write a model or data as something else."""
-    require_different(arguments.source, arguments.target)
-    require_place(arguments.target)
+    from novikoff.cli.data_file import DataFile
+
     kind = target_kind(arguments.target, arguments.to)
     if kind == "onnx" or not FORMATS[kind].is_text:
-        require_one_output(target=arguments.target)
+        require_no_terminal("FILE", arguments.target)
     if is_model(arguments.source):
         return convert_model(arguments, kind)
     if kind == "onnx":
         raise ParameterError(f"{arguments.source} is no model, and only models become .onnx.")
-    examples = opened(arguments, arguments.source)
-    examples = examples._replace(reading=examples.reading | {"labels": "optional"})
-    data = examples.read()
+    file = DataFile.opened(arguments, arguments.source)
+    data = file._replace(reading=file.reading | {"labels": "optional"}).read()
     if kind in ("svmlight", "vw") and data.y is not None and data.y.dtype.kind not in "biuf":
         raise FileError(
-            examples.called,
-            f"its labels are words, which {kind} text has no place for: use a table.",
+            file.called, f"its labels are words, which {kind} text has no place for: use a table."
         )
-    write(
+    novikoff.data.write(
         arguments.target,
         data.X,
         labels_of(data, kind),
@@ -47,7 +58,7 @@ def convert(arguments: Namespace) -> int:
         weight=data.weight,
         names=data.names,
         tags=data.tags,
-        zero_based=examples.reading["format"] == "svmlight" and data.base == 0,
+        zero_based=file.reading["format"] == "svmlight" and data.base == 0,
     )
     tell_skipped(data.skipped)
     return DONE
@@ -55,16 +66,19 @@ def convert(arguments: Namespace) -> int:
 
 def convert_model(arguments: Namespace, kind: str) -> int:
     """Write a model as something else."""
+    import numpy as np
+
+    from novikoff.cli.model_file import ModelFile
     from novikoff.store import to_csv, to_onnx
 
-    require_no_reading(arguments, f"{arguments.source} is a model.")
+    refuse(arguments, READING, f"has no meaning here: {arguments.source} is a model.")
     writers = {"onnx": to_onnx, "csv": to_csv}
     if kind not in writers:
         raise ParameterError(f"A model can become .onnx or .csv, and not {kind}.")
-    model, _, names = loaded(arguments.source)
-    if names is not None:
-        model.feature_names_in_ = np.array(names, dtype=object)
-    writers[kind](model, arguments.target)
+    trained = ModelFile.load(arguments.source)
+    if trained.names is not None:
+        trained.model.feature_names_in_ = np.array(trained.names, dtype=object)
+    writers[kind](trained.model, arguments.target)
     return DONE
 
 
@@ -75,26 +89,28 @@ def target_kind(path: str, told: str | None) -> str:
     if told and named and told != named:
         raise ParameterError(f"--to {told} and the ending of {path} contradict each other.")
     kind = told or named
-    if kind is None or kind not in CONVERTED:
+    if kind is None or kind not in KINDS:
         raise ParameterError(
-            f"{path} does not say what it will be: give --to, one of {', '.join(CONVERTED)}."
+            f"{path} does not say what it will be: give --to, one of {', '.join(KINDS)}."
         )
     return kind
 
 
-def labels_of(data: Data, kind: str) -> Any:
+def labels_of(data: "Data", kind: str) -> "Array | None":
     """The labels, NaN for none; of tables without any, none at all."""
+    import numpy as np
+
     if data.y is None:
         return np.full(data.X.shape[0], np.nan) if kind == "svmlight" else None
-    none = data.y.dtype.kind == "f" and np.isnan(data.y).all()
-    return None if none and kind != "svmlight" else data.y
+    y: Array = data.y
+    none = y.dtype.kind == "f" and np.isnan(y).all()
+    return None if none and kind != "svmlight" else y
 
 
 def is_model(path: str) -> bool:
     """Does a file begin as model files do: a length, then JSON?"""
     if path == "-":
-        waiting: Any = sys.stdin.buffer
-        head = waiting.peek(MAGIC_LENGTH)[:MAGIC_LENGTH]
+        head = cast(BufferedReader, sys.stdin.buffer).peek(MAGIC_LENGTH)[:MAGIC_LENGTH]
     elif not os.path.isfile(path):  # what can be read only once has examples
         return False
     else:

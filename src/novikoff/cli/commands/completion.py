@@ -3,23 +3,16 @@
 from argparse import Namespace
 
 from novikoff.cli import DONE
-from novikoff.cli.parser import build
+from novikoff.cli.parser import Parser, build
 from novikoff.errors import ParameterError
 
-PATHS = (
-    "certificate",
-    "checkpoint",
-    "data",
-    "model",
-    "output",
-    "plot",
-    "save",
-    "source",
-    "target",
-)
+
+def options(parser: Parser) -> None:
+    """What can be asked."""
+    parser.ask("shell", "whose", choices=("bash", "zsh", "tcsh"))
 
 
-def completion(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> int:
     """Print a completion script."""
     try:
         import shtab
@@ -28,11 +21,11 @@ def completion(arguments: Namespace) -> int:
             "Completions are written by shtab, which is not installed: "
             "pip install 'novikoff[completion]'."
         ) from None
-    parser = build()
+    parser = build(complete=True)
     commands = next(a.choices for a in parser._actions if isinstance(a.choices, dict))
     for command in commands.values():
         for action in command._actions:
-            if action.dest in PATHS:
+            if action.dest in {*command.read.values(), *command.written.values()}:
                 action.complete = shtab.FILE
     print(shtab.complete(parser, shell=arguments.shell))
     return DONE

@@ -1,0 +1,123 @@
+"""`novikoff certify`."""
+
+import sys
+from argparse import BooleanOptionalAction, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
+from typing import TYPE_CHECKING
+
+import novikoff
+from novikoff.cli import DONE, NO, say
+from novikoff.cli.conflicts import require_cluster
+from novikoff.cli.options import REAL, ask_reading, ask_shards
+from novikoff.cli.parser import Parser
+from novikoff.cli.text import counted, listed, named_feature, outward, tell_skipped
+from novikoff.errors import ParameterError
+from novikoff.files import replacing
+
+if TYPE_CHECKING:
+    from novikoff.data.results import Data
+
+MOMENT = 3.0
+"""After how many seconds the command says what it is doing."""
+BYTES_EACH = 400
+"""What a certificate takes for a feature while it is written."""
+
+
+def options(parser: Parser) -> None:
+    """What can be asked."""
+    ask = parser.ask
+    parser.reads("data", "DATA")
+    ask("--json", "print the certificate itself", action="store_true")
+    save = "write the certificate to a file; or, as -, to standard output instead of the words"
+    parser.writes("--save", "CERT", save, text=True)
+    bias = "may the hyperplane have a bias? [yes]"
+    ask("--fit-intercept", bias, action=BooleanOptionalAction, default=True)
+    ask("--tol", "how far to close the margin [1e-6]", REAL, default=1e-6)
+    ask("--budget", "seconds to try [60]", REAL, default=60.0)
+    ask_reading(parser)
+    ask_shards(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print the verdict, and what it rests on."""
+    if arguments.save == "-" and arguments.json:
+        raise ParameterError("--json and --save - both print the certificate: leave one out.")
+    require_cluster(arguments)
+    if arguments.cluster:
+        from novikoff.cli.cluster import certified
+
+        result, layout, travelled = certified(arguments)
+        names, base = layout.names, layout.base
+    else:
+        data = labelled_data(arguments)
+        threads = -1 if arguments.n_jobs is None else arguments.n_jobs
+        with reassuring(arguments.budget):
+            result = novikoff.separability(
+                data.X,
+                data.y,
+                fit_intercept=arguments.fit_intercept,
+                tol=arguments.tol,
+                budget=arguments.budget,
+                n_jobs=threads,
+                sample_weight=data.weight,
+            )
+        names, base, travelled = data.names, data.base, ""
+    text = result.to_json()
+    if arguments.save:
+        with replacing(arguments.save) as file:
+            file.write(text.encode() + b"\n")
+    if arguments.json:
+        print(text)
+    else:
+        lines = [*told(result, names, base), *([f"travelled  {travelled}"] if travelled else [])]
+        print(*lines, sep="\n", file=sys.stderr if arguments.save == "-" else sys.stdout)
+    return NO if result.verdict == "undecided" else DONE
+
+
+@contextmanager
+def reassuring(budget: float) -> Iterator[None]:
+    """Say what is going on, if it takes more than a moment."""
+    told = Timer(MOMENT, say, [f"looking for a proof, for {budget:g} seconds at most (--budget)"])
+    told.daemon = True
+    told.start()
+    try:
+        yield
+    finally:
+        told.cancel()
+
+
+def labelled_data(arguments: Namespace) -> "Data":
+    """All examples, which must have two labels or more, and features a certificate can hold."""
+    from novikoff.cli.data_file import DataFile, require_room
+
+    file = DataFile.opened(arguments, arguments.data)
+    data = file.read()
+    tell_skipped(data.skipped)
+    require_room(file.called, data.X.shape[1], BYTES_EACH)
+    file.require_classes(data, many=True)
+    return data
+
+
+def told(result: "novikoff.Separability", names: list[str] | None, base: int) -> Iterator[str]:
+    """What was found, in lines."""
+    many = f", {result.n_classes} classes jointly" if result.n_classes > 2 else ""
+    yield f"{result.verdict}{many}"
+    lower, upper = outward(result.margin)
+    if result.verdict == "separable":
+        yield f"margin     {lower} to {upper}"
+        yield f"mistakes   a perceptron makes at most {result.novikoff:,.0f}, in any order"
+    elif result.verdict == "undecided":
+        yield f"margin     at most {upper}: give a larger --budget"
+    else:
+        cancel = f"{counted(len({*result.rows}), 'example')} with multipliers that cancel exactly"
+        yield f"proof      {cancel}"
+    bias = len(result.infinite) - 1 if result.fit_intercept else -1
+    infinite = [
+        f"{'the bias' if j == bias else named_feature(names, base, j)} ({'+' if sign > 0 else '-'})"
+        for j, sign in enumerate(result.infinite)
+        if sign
+    ]
+    if infinite:
+        yield f"infinite   in logistic regression: {listed(infinite, 10)}"

@@ -1,0 +1,36 @@
+"""`novikoff score`."""
+
+import json
+from argparse import Namespace
+from contextlib import closing
+
+from novikoff.cli import DONE
+from novikoff.cli.options import ask_reading
+from novikoff.cli.parser import Parser
+
+
+def options(parser: Parser) -> None:
+    """What can be asked."""
+    parser.reads("model", "MODEL")
+    parser.reads("data", "DATA")
+    parser.ask("--json", "print JSON", action="store_true")
+    ask_reading(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print how many examples are right."""
+    from novikoff.cli.model_file import model_and_data
+
+    n = right = 0
+    trained, file = model_and_data(arguments)
+    with closing(trained.stream(file)) as blocks:
+        for block in blocks:
+            trained.require_known(block, file)
+            n += len(block.y)
+            with file.blaming(block, advise=False):
+                right += int((trained.model.predict(block.X) == block.y).sum())
+    if arguments.json:
+        print(json.dumps({"examples": n, "right": right, "accuracy": right / n}))
+    else:
+        print(f"{right:,} of {n:,} right ({right / n:.2%}), {n - right:,} wrong")
+    return DONE

@@ -1,0 +1,67 @@
+"""`novikoff verify`."""
+
+import sys
+from argparse import Namespace
+
+import novikoff
+from novikoff.cli import DONE, NO
+from novikoff.cli.commands.certify import labelled_data
+from novikoff.cli.conflicts import require_cluster
+from novikoff.cli.options import ask_reading, ask_shards
+from novikoff.cli.parser import Parser
+from novikoff.cli.text import outward
+from novikoff.errors import DataError, FileError
+
+
+def options(parser: Parser) -> None:
+    """What can be asked."""
+    parser.reads("certificate", "CERT")
+    parser.reads("data", "DATA")
+    ask_reading(parser)
+    ask_shards(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Check a certificate."""
+    require_cluster(arguments)
+    result = certificate_in(arguments.certificate)
+    if arguments.cluster:
+        from novikoff.cli.cluster import verified
+
+        holds = verified(arguments, result)
+    else:
+        data = labelled_data(arguments)
+        holds = result.verify(data.X, data.y, data.weight)
+    print(f"{result.verdict}: {'the proof holds' if holds else 'the proof DOES NOT hold'}")
+    if holds:
+        tell_proved(result)
+    return DONE if holds else NO
+
+
+def certificate_in(path: str) -> "novikoff.Separability":
+    """The certificate in a file."""
+    try:
+        if path == "-":
+            text = sys.stdin.buffer.read().decode("utf-8")
+        else:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        return novikoff.Separability.from_json(text)
+    except (RecursionError, ValueError) as error:
+        why = "found no certificate, expected what `novikoff certify --save` writes"
+        if isinstance(error, DataError) and error.__cause__ is None:  # it is one, but a bad one
+            why = str(error)
+        raise FileError("<stdin>" if path == "-" else path, why) from None
+
+
+def tell_proved(result: "novikoff.Separability") -> None:
+    """Say what else a certificate that holds proves, and what is in it that nobody has checked."""
+    if result.verdict == "separable":
+        print(f"margin     {' to '.join(outward(result.margin))}, proved")
+    elif result.verdict == "undecided":
+        print(f"margin     at most {outward(result.margin)[1]}, proved")
+    bound = ["the bound on mistakes"] if result.verdict == "separable" else []
+    infinite = ["the infinite coefficients"] if any(result.infinite) else []
+    if unchecked := " and ".join(bound + infinite):
+        them = "them" if infinite else "it"
+        print(f"unchecked  {unchecked}: `novikoff certify` computes {them} anew")

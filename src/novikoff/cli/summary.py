@@ -1,0 +1,74 @@
+"""What a run came to: the file of its model, and a few lines for people."""
+
+import sys
+import time
+from argparse import Namespace
+
+import numpy as np
+
+from novikoff.cli import say
+from novikoff.cli.data_file import Reading
+from novikoff.cli.model_file import Model
+from novikoff.cli.text import counted, named_classes, outward, tell_skipped
+from novikoff.data.results import Skipped
+from novikoff.learners.additive import Additive
+from novikoff.learners.kernels.machine import DualLearner
+from novikoff.max_margin.estimator import MaxMargin
+from novikoff.store import save
+
+
+def finish(
+    model: Model,
+    names: list[str] | None,
+    reading: Reading,
+    skipped: Skipped,
+    n_examples: int,
+    arguments: Namespace,
+) -> None:
+    """Write the model, say which lines were left out, and what the run came to."""
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    if reading.get("format") == "vw":
+        model.feature_hash_ = {"bits": reading.get("bits", 18)}
+    kept = {k: reading[k] for k in sorted(reading) if k not in ("n_jobs", "bad_lines")}
+    extra = {"reading": kept, "bad_lines": skipped.n_lines, "examples": n_examples}
+    save(model, arguments.output, extra=extra)
+    tell_skipped(skipped)
+    if not arguments.quiet:
+        seconds = time.monotonic() - arguments.started
+        of = f"{type(model).__name__} of {named_classes(model.classes_)}"
+        print(f"{of}, {seconds:.1f} s", *learned(model), sep="\n", file=sys.stderr)
+
+
+def learned(model: Model) -> list[str]:
+    """What margin was found, or how many mistakes were made and what that proves or calls for."""
+    if isinstance(model, MaxMargin):
+        on_it = counted(len(model.support_), "example")
+        return [f"margin {' to '.join(outward(model.margin_))}, {on_it} on it or inside"]
+    made = f"made {counted(model.n_mistakes_, 'mistake')} in {counted(model.n_iter_, 'epoch')}"
+    if model.converged_:
+        bound = getattr(model, "mistake_bound_", float("inf"))
+        force = f"; no order of these examples can force more than {bound:,.0f}"
+        return [f"{made}, none in the last{force if bound < float('inf') else ''}"]
+    if model.n_iter_ == 1:  # one pass is not meant to end well
+        return [made]
+    last = model.mistakes_[-1]
+    told = [f"{made}, {last:,} of them in the last"]
+    if not last:
+        return told
+    if isinstance(model, DualLearner):
+        advice = "more --epochs may find a separator, and so may another --kernel or --gamma"
+    else:
+        will = "will" if isinstance(model, Additive) else "may"
+        advice = (
+            f"more --epochs {will} find a separator if there is one, and `novikoff certify` tells "
+            "whether there is"
+        )
+    return [*told, advice]
+
+
+def tell_so_far(where: str, output: str, number: int) -> int:
+    """Say that the model of a run that was stopped is there; the status of that signal."""
+    place = "went to standard output" if output == "-" else f"is in {output}"
+    say(f"stopped {where}; the model so far {place}.")
+    return 128 + number

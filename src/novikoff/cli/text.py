@@ -1,0 +1,54 @@
+"""Numbers, names and lists in sentences."""
+
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import TYPE_CHECKING
+
+from novikoff.cli import say
+
+if TYPE_CHECKING:
+    from novikoff.data.results import Skipped
+    from novikoff.separation.bracket import Bracket
+
+
+def counted(n: int, what: str) -> str:
+    """So many of something: 1 feature, 2 features."""
+    return f"{n:,} {what}{'s' * (n != 1)}"
+
+
+def listed(names: list[str], most: int = 5) -> str:
+    """The first few names."""
+    more = f", and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def named_classes(classes: Iterable[object]) -> str:
+    """The classes of a model, the first few of many."""
+    from novikoff.inputs.labels import as_written
+
+    words = [as_written(c) for c in classes]
+    if len(words) <= 2:
+        return " and ".join(words)
+    return f"{len(words):,} classes ({', '.join(words[:5])}{', ...' * (len(words) > 5)})"
+
+
+def named_feature(names: list[str] | None, base: int, j: int) -> str:
+    """What a column is called: its name, or else its number in the file."""
+    return names[j] if names is not None else f"feature {j + base}"
+
+
+def outward(ends: "Bracket") -> tuple[str, str]:
+    """Both ends of a bracket to nine digits, rounded so that they stay true."""
+    rounded = []
+    for end, rounding in ((ends.lower, ROUND_FLOOR), (ends.upper, ROUND_CEILING)):
+        digits = Context(prec=9, rounding=rounding).create_decimal(Decimal(end))
+        rounded.append(f"{digits.normalize():g}" if digits.is_finite() else str(end))
+    return rounded[0], rounded[1]
+
+
+def tell_skipped(skipped: "Skipped") -> None:
+    """Say which lines were left out."""
+    if skipped.n_lines:
+        lines = "line was" if skipped.n_lines == 1 else "lines were"
+        first = "".join(f"\n  {message}" for message in skipped.messages)
+        say(f"{skipped.n_lines:,} bad {lines} left out; the first:{first}")
