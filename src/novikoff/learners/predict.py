@@ -15,9 +15,9 @@ from novikoff.core.rows import dot
 from novikoff.inputs.arrays import overflow, read
 from novikoff.inputs.weights import class_totals
 from novikoff.learners.state import Space, State, Stream
-from novikoff.model_file import Saved
 from novikoff.parallel.cores import n_threads, side_by_side, spans
 from novikoff.parameters import SEED, Parameterised, flag, given, whole
+from novikoff.saved import Saved
 from novikoff.typing import Array, Given, Matrix, MatrixLike
 
 ENOUGH = 1 << 18

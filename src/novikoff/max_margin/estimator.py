@@ -24,8 +24,8 @@ from novikoff.inputs.arrays import as_rows, names_in, overflow, read, require_so
 from novikoff.inputs.labels import as_labels, two_classes
 from novikoff.inputs.weights import checked, require_some
 from novikoff.max_margin.newton import Solution, solve
-from novikoff.model_file import Saved
 from novikoff.parameters import Parameterised, flag, number
+from novikoff.saved import Saved
 from novikoff.separation import rounding, widest
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.exact import Multipliers
