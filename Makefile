@@ -57,15 +57,18 @@ papers: .venv/developing  ## make a paper's table again, and write docs/papers.m
 accuracy: .venv/developing  ## test errors beside scikit-learn's, and write docs/accuracy.md; PROCESSES=16 for so many learners at a time
 	$(BIN)/python -m benchmarks.accuracy --processes $(PROCESSES)
 
-.venv/installed: pyproject.toml
+.venv/created:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "novikoff needs Python 3.11 or later")'
 	$(PYTHON) -m venv .venv
+	touch $@
+
+.venv/installed: .venv/created pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-.venv/developing: .venv/installed pyproject.toml
+.venv/developing: .venv/created pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@
+	touch .venv/installed $@
 
 clean:
 	rm -rf .venv .cache .hypothesis .pytest_cache .mypy_cache .ruff_cache dist
