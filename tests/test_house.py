@@ -96,3 +96,18 @@ def test_all_is_what_it_says():
         assert getattr(novikoff, name) is not None
     with pytest.raises(AttributeError, match="No novikoff attribute perceptron"):
         novikoff.perceptron  # noqa: B018
+
+
+SAME_WORD_FOR_THE_SAME = {"certify.py", "perceptron.py", "predict.py", "verify.py"}
+"""River's perceptron is one too, and a command is called as what it does."""
+
+
+def test_no_two_files_of_one_name_mean_different_things():
+    names = [path.name for path in SOURCES if path.name not in ("__init__.py", "__main__.py")]
+    twice = {name for name in names if names.count(name) > 1}
+    assert twice == SAME_WORD_FOR_THE_SAME
+
+
+def test_a_folder_has_no_more_files_than_can_be_looked_over():
+    for folder in {path.parent for path in SOURCES}:
+        assert len(list(folder.glob("*.py"))) <= 22, folder

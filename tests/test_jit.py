@@ -295,3 +295,21 @@ def test_kernels_that_make_arrays_say_so():
     for path, function in kernels:
         told = any("allocates=True" in ast.unparse(d) for d in function.decorator_list)
         assert told or not makes_arrays(function, new), f"{path}: {function.name}"
+
+
+@jit.njit
+def inner(x):
+    return x + 1
+
+
+@jit.njit(cache=True)
+def outer(x):
+    return inner(x)
+
+
+def test_a_kernel_without_an_entry_for_python_says_so():
+    """Also where it is compiled already, for a kernel that calls it."""
+    for _ in range(2):
+        with pytest.raises(TypeError, match="inner is called by kernels only"):
+            inner(1)
+        assert outer(1) == 2
