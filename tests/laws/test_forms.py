@@ -11,7 +11,8 @@ from laws.learners import ADDITIVE, EXACT, LEARNERS, assert_same, data_for, fitt
 from novikoff import AveragedPerceptron, Perceptron, Winnow
 from novikoff.core.examples import Examples
 from novikoff.core.rows import Gram
-from novikoff.learners.additive import TIES, Rule, SlackRule
+from novikoff.inputs import arrays
+from novikoff.learners.additive import TIES, Rule
 from one_pass import one_pass
 from worlds import worlds
 
@@ -50,13 +51,17 @@ def test_every_sparse_format(learner, kind):
         np.testing.assert_array_equal(expected.predict(X), expected.predict(rows))
 
 
-def test_wide_sparse_indices():
+@pytest.mark.parametrize("worth_compiling", [0, arrays.WORTH_COMPILING])
+def test_wide_sparse_indices(worth_compiling, monkeypatch):
     """For one learner: all read through `rows`, whose laws are over all types."""
+    monkeypatch.setattr(arrays, "WORTH_COMPILING", worth_compiling)
     X = sparse.csr_array(np.tril(np.ones((6, 6))))
     y = np.arange(6) % 2
     expected = fitted(Perceptron, X, y, **EPOCHS)
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     assert X.indices.dtype == np.int64
+    narrow = np.int32 if worth_compiling else np.int64
+    assert arrays.in_canonical_order(X).indices.dtype == narrow
     assert_same(expected, fitted(Perceptron, X, y, **EPOCHS), rows=X)
 
 
@@ -89,7 +94,7 @@ def test_gram_rows_make_the_same_mistakes(world, options):
     n, d = X.shape
     rule = Rule(options["eta0"], float(options["fit_intercept"]), TIES[options["tie"]])
     if options["slack"]:
-        rule = SlackRule(*rule, options["slack"])
+        rule = rule._replace(slack=options["slack"])
     K = X @ X.T
     primal, dual = np.zeros((1, d + 1)), np.zeros((1, n + 1))
     shares, shares_dual = np.zeros((n, 2), np.int32), np.zeros((n, 2), np.int32)

@@ -181,7 +181,7 @@ def longest(R, rule, X, i, q):
 
 def with_own(rule: Rule, s: float, D: Examples, shares: Array, i: int, c: int) -> Any:
     """The score `s` of example `i` for class `c`, with what its own coordinate adds."""
-    if not hasattr(rule, "slack"):
+    if not getattr(rule, "slack", 0.0):
         return s
     return s + rule.slack * rule.slack * rule.eta * weight(D, i) * shares[i, c]
 
@@ -190,14 +190,18 @@ def with_own(rule: Rule, s: float, D: Examples, shares: Array, i: int, c: int) -
 def _with_own(rule, s, D, shares, i, c):
     if "slack" not in rule.fields:
         return lambda rule, s, D, shares, i, c: s
-    return lambda rule, s, D, shares, i, c: (
-        s + rule.slack * rule.slack * rule.eta * weight(D, i) * shares[i, c]
-    )
+
+    def owned(rule, s, D, shares, i, c):
+        if rule.slack == 0.0:
+            return s
+        return s + rule.slack * rule.slack * rule.eta * weight(D, i) * shares[i, c]
+
+    return owned
 
 
 def share(rule: Rule, a: float, shares: Array, i: int, c: int, more: int) -> Any:
     """Class `c` gains example `i`, or loses it; by how much its private square grows."""
-    if not hasattr(rule, "slack"):
+    if not getattr(rule, "slack", 0.0):
         return 0.0
     shares[i, c] += more
     return (rule.slack * a) ** 2 * (2 * more * shares[i, c] - 1)
@@ -209,6 +213,8 @@ def _share(rule, a, shares, i, c, more):
         return lambda rule, a, shares, i, c, more: 0.0
 
     def shared(rule, a, shares, i, c, more):
+        if rule.slack == 0.0:
+            return 0.0
         shares[i, c] += more
         return (rule.slack * a) ** 2 * (2 * more * shares[i, c] - 1)
 

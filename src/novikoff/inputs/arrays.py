@@ -106,6 +106,8 @@ def in_csr(X: Matrix) -> Matrix:
 def in_canonical_order(X: Matrix, exact: bool = False) -> Matrix:
     """A CSR matrix whose rows have increasing columns: `X` itself if it is one, else a copy.
 
+    So is a small one whose indices are wider than they need to be.
+
     Repeated entries are added up. Where that rounds whole numbers, or anything if it is to be
     `exact`, and where a matrix points outside itself, it is an error.
     """
@@ -117,6 +119,8 @@ def in_canonical_order(X: Matrix, exact: bool = False) -> Matrix:
             f"The sparse matrix X points outside itself: its column indices must be 0 to "
             f"{X.shape[1] - 1} and its indptr must not decrease. It is damaged; build it anew."
         )
+    if X.indices.itemsize > 4 and X.nnz < WORTH_COMPILING and X.shape[1] < 2**31:
+        X = type(X)((X.data, *(a.astype(np.int32) for a in (X.indices, X.indptr))), shape=X.shape)
     return added_up(X, exact) if state == OUT_OF_ORDER else X
 
 
@@ -140,6 +144,8 @@ def added_up(X: Matrix, exact: bool) -> Matrix:
 
 
 IN_ORDER, OUT_OF_ORDER, DAMAGED = range(3)
+WORTH_COMPILING = 1 << 20
+"""With fewer entries, copying indices of 64 bits takes less time than compiling a form for them."""
 BLOCK = 64  # rows looked at together, while they are in the cache
 
 

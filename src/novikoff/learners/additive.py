@@ -52,25 +52,17 @@ class Rule(NamedTuple):
     """The bias input: 1, or 0 for a hyperplane through the origin."""
     tie: int
     """The class a score of 0 is taken for, -1 or +1; 0 for neither."""
-
-
-class SlackRule(NamedTuple):
-    """The same with a coordinate for each example (Freund & Schapire 1999)."""
-
-    eta: float
-    bias: float
-    tie: int
-    slack: float
+    slack: float = 0.0
     r"""$\Delta$, what example $i$ is worth in a private coordinate of its own."""
 
 
-@of(rules.content, Rule, SlackRule)
+@of(rules.content, Rule)
 def content(rule, m, y):
     """Is the answer right?"""
     return is_right(m, y, rule.tie)
 
 
-@of(rules.learn, Rule, SlackRule)
+@of(rules.learn, Rule)
 def learn(rule, w, extra, y, m, D, i):
     r"""$w \leftarrow w + \eta\,c_i\,y\,x_i$"""
     a = rule.eta * weight(D, i)
@@ -79,7 +71,7 @@ def learn(rule, w, extra, y, m, D, i):
     return a
 
 
-@of(rules.push, Rule, SlackRule)
+@of(rules.push, Rule)
 def push(rule, W, y, r, m, D, i):
     r"""$w_y \leftarrow w_y + \eta\,c_i\,x_i$, $w_r \leftarrow w_r - \eta\,c_i\,x_i$"""
     a = rule.eta * weight(D, i)
@@ -297,9 +289,9 @@ class Additive(MistakeDriven):
             ledger.start = start
         self._spread(run, places, n_classes)
 
-    def _rule(self, run: State) -> Rule | SlackRule:
-        rule = Rule(float(self.eta0), float(self.fit_intercept), TIES[self.tie])
-        return SlackRule(*rule, float(self.slack)) if self.slack else rule
+    def _rule(self, run: State) -> Rule:
+        bias, tie = float(self.fit_intercept), TIES[self.tie]
+        return Rule(float(self.eta0), bias, tie, float(self.slack))
 
     def _recorder(self, run: State) -> Moves:
         return Moves(apart=self._machines(run.space))

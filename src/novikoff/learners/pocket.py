@@ -31,7 +31,7 @@ from novikoff.core.examples import Examples, n_visits, visit, weight
 from novikoff.core.jit import njit
 from novikoff.core.loops import Log, multiplied, replay, rival
 from novikoff.core.rules import is_right
-from novikoff.learners.additive import Additive, Rule
+from novikoff.learners.additive import Additive
 from novikoff.learners.epoch import Work, pass_over
 from novikoff.learners.state import Field, Space, State
 from novikoff.parameters import again, whole
@@ -188,7 +188,7 @@ class Pocket(Additive):
         n_classes = max(2, len(w))
         every = Work(D, np.zeros(n_classes, np.int64), np.zeros(len(D.y), np.int64), Log.room(0))
         p = pass_over(self, replace(run, weights=w), every)
-        wrong, read = errors(p._replace(rule=Rule(*p.rule[:3])), most)  # without slack
+        wrong, read = errors(p._replace(rule=p.rule._replace(slack=0.0)), most)
         run.extra["counts"][CHECKED] += read
         return float(wrong)
 
