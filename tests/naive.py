@@ -18,13 +18,14 @@ class Run:
     b: Fraction
     alpha: list[int]
     mistakes: list[int] = field(default_factory=list)  # per epoch
+    changes: list[int] = field(default_factory=list)  # updates, with those on right answers
     seen: int = 0
     after_each: list = field(default_factory=list)  # (w, b) after each example seen
     updated: list = field(default_factory=list)  # (example, w before, b before)
 
     @property
     def converged(self):
-        return self.mistakes[-1] == 0
+        return self.changes[-1] == 0
 
 
 def inner(u, v):
@@ -38,6 +39,28 @@ def is_mistake(y, score, tie):
     return (score > 0) != (y > 0)
 
 
+class Lengths:
+    """What a margin is measured by: a mean squared length of the examples that have come.
+
+    Example t, counted from 0, meets the mean of the first 2^k, the largest power of two that is at
+    most t; later passes meet the mean of all.
+    """
+
+    def __init__(self):
+        self.squares, self.all_known = [], False
+
+    def mean(self):
+        n = len(self.squares)
+        if not n:
+            return Fraction(0)
+        n = n if self.all_known else 2 ** (n.bit_length() - 1)
+        return sum(self.squares[:n], Fraction(0)) / n
+
+    def meet(self, square):
+        if not self.all_known:
+            self.squares.append(square)
+
+
 def perceptron(
     X,
     y,
@@ -47,6 +70,7 @@ def perceptron(
     tie="mistake",
     eta=1,
     slack=0,
+    margin=0,
     weights=None,
     w0=None,
     b0=0,
@@ -55,19 +79,25 @@ def perceptron(
     """Algorithm 5 of note 003, with every convention of the five notes as an argument.
 
     ``slack`` adds the private feature of Freund & Schapire (1999, section 3.2): coordinate
-    ``d + i`` is worth ``slack`` on example ``i`` and 0 on all others.
+    ``d + i`` is worth ``slack`` on example ``i`` and 0 on all others. With ``margin``, a right
+    answer is learned from too, unless its margin is more than so many times what an update on an
+    example of mean length adds to it (Krauth & Mezard 1987).
     """
     n, d = len(X), len(X[0])
     eta, slack = Fraction(eta), Fraction(slack)
     weights = [Fraction(c) for c in weights] if weights is not None else [Fraction(1)] * n
     w = [Fraction(v) for v in w0] if w0 is not None else [Fraction(0)] * d
     private = [Fraction(0)] * n
-    run = Run(w=w, b=Fraction(b0), alpha=[0] * n)
+    run, lengths = Run(w=w, b=Fraction(b0), alpha=[0] * n), Lengths()
     for epoch in range(epochs):
         run.mistakes.append(0)
+        run.changes.append(0)
         for i in orders[epoch] if orders is not None else range(n):
             score = inner(run.w, X[i]) + run.b + private[i] * slack
-            if is_mistake(y[i], score, tie):
+            wrong = is_mistake(y[i], score, tie)
+            least = Fraction(margin) * eta * weights[i] * lengths.mean()
+            lengths.meet(inner(X[i], X[i]) + int(fit_intercept) + slack**2)
+            if wrong or (least > 0 and y[i] * score <= least):
                 run.updated.append((i, list(run.w), run.b))
                 step = eta * weights[i] * y[i]
                 run.w = [wj + step * Fraction(xj) for wj, xj in zip(run.w, X[i], strict=True)]
@@ -75,10 +105,12 @@ def perceptron(
                     run.b += step
                 private[i] += step * slack
                 run.alpha[i] += 1
-                run.mistakes[-1] += 1
+                run.changes[-1] += 1
+                run.mistakes[-1] += wrong
             run.seen += 1
             run.after_each.append((run.w, run.b))
-        if run.mistakes[-1] == 0:
+        lengths.all_known = True
+        if run.changes[-1] == 0:
             break
     return run
 
@@ -282,6 +314,7 @@ class ManyRun:
 
     w: dict
     mistakes: list[int] = field(default_factory=list)  # per epoch
+    changes: list[int] = field(default_factory=list)  # updates, with those on right answers
     alpha: dict = field(default_factory=dict)
     seen: int = 0
     after_each: list = field(default_factory=list)  # the weights after each example seen
@@ -306,6 +339,7 @@ def many_classes(
     tie="mistake",
     eta=1,
     slack=0,
+    margin=0,
     weights=None,
     start=None,
 ):
@@ -325,6 +359,7 @@ def many_classes(
     ]
     zero = [Fraction(0)] * (d + 1 + n)
     run = ManyRun(w={c: list(zero) for c in known}, alpha=dict.fromkeys(range(n), 0))
+    lengths = Lengths()
     for c, w in (start or {}).items():
         run.w[c][: d + 1] = [Fraction(v) for v in w]
 
@@ -333,9 +368,12 @@ def many_classes(
 
     for _ in range(epochs):
         run.mistakes.append(0)
+        run.changes.append(0)
         for i, (x, label) in enumerate(zip(rows, y, strict=True)):
             run.w.setdefault(label, list(zero))
             a = eta * weights[i]
+            least = Fraction(margin) * a * lengths.mean() * (2 if kind == "joint" else 1)
+            lengths.meet(inner(x, x))
             s = {c: inner(w, x) for c, w in run.w.items()}
             made = []
             if kind == "joint":
@@ -344,24 +382,28 @@ def many_classes(
                     rival = best(others, tie)
                     pair = {label: s[label], rival: s[rival]}
                     wrong = best(pair, tie) != label
-                    if wrong or (tie == "mistake" and s[label] == s[rival]):
-                        made = [(label, rival)]
+                    wrong = wrong or (tie == "mistake" and s[label] == s[rival])
+                    if wrong or (least > 0 and s[label] - s[rival] <= least):
+                        made = [(label, rival, wrong)]
             elif len(s) > 1:
                 for c in sorted(s):
                     own = 1 if c == label else -1
-                    if is_mistake(own, s[c], tie):
-                        made.append((c, None) if own > 0 else (None, c))
-            for gained, lost in made:
+                    wrong = is_mistake(own, s[c], tie)
+                    if wrong or (least > 0 and own * s[c] <= least):
+                        made.append((c, None, wrong) if own > 0 else (None, c, wrong))
+            for gained, lost, wrong in made:
                 if gained is not None:
                     move(gained, a, x)
                 if lost is not None:
                     move(lost, -a, x)
                 run.updated.append((i, gained, lost))
                 run.alpha[i] += 1
-                run.mistakes[-1] += 1
+                run.changes[-1] += 1
+                run.mistakes[-1] += wrong
             run.seen += 1
             run.after_each.append({c: w[: d + 1] for c, w in run.w.items()})
-        if run.mistakes[-1] == 0:
+        lengths.all_known = True
+        if run.changes[-1] == 0:
             break
     return run
 

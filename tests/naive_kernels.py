@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import log
 
-from naive import inner, is_mistake
+from naive import Lengths, inner, is_mistake
 
 
 def poly(gamma, degree, coef0):
@@ -30,11 +30,14 @@ class Machine:
     kernel: object
     tie: str = "mistake"
     multi_class: str = "joint"
+    margin: float = 0.0
+    lengths: Lengths = field(default_factory=Lengths)
     rows: list = field(default_factory=list)
     alpha: dict = field(default_factory=dict)  # class -> {row number: coefficient}
     history: list = field(default_factory=list)  # alpha after each example
     mistakes: list = field(default_factory=list)
     margins: list = field(default_factory=list)  # of each decision, before its update
+    changes: int = 0  # updates, with those on right answers
 
     def know(self, classes):
         for c in classes:
@@ -56,6 +59,8 @@ class Machine:
         if not weight:
             return 0
         self.step = Fraction(weight)
+        self.least = Fraction(self.margin) * self.step * self.lengths.mean()
+        self.lengths.meet(self.kernel(x, x))
         scores = {c: self.score(alpha, x) for c, alpha in self.alpha.items()}
         if self.multi_class == "joint" or len(scores) <= 2:
             made = self.joint(i, scores, y)
@@ -74,7 +79,7 @@ class Machine:
         wrong = scores[y] < scores[rival] or (
             tied and (self.tie == "mistake" or self.best(scores) != y)
         )
-        if wrong:
+        if wrong or (self.least > 0 and self.margins[-1] <= 2 * self.least):
             self.add(y, i, +1)
             self.add(rival, i, -1)
         return int(wrong)
@@ -84,12 +89,14 @@ class Machine:
         for c, s in scores.items():
             sign = +1 if c == y else -1
             self.margins.append(sign * s)
-            if is_mistake(sign, s, self.tie):
+            wrong = is_mistake(sign, s, self.tie)
+            if wrong or (self.least > 0 and sign * s <= self.least):
                 self.add(c, i, sign)
-                made += 1
+            made += wrong
         return made
 
     def add(self, c, i, a):
+        self.changes += 1
         self.alpha[c][i] = self.alpha[c].get(i, 0) + a * self.step
 
     # ------------------------------------------------------ predicting
@@ -128,12 +135,13 @@ def perceptron(X, y, kernel, *, epochs=1, weight=None, **options):
     machine = Machine(kernel, rows=list(X), **options)
     machine.know(sorted(set(y)))
     for _ in range(epochs):
-        machine.margins = []
+        machine.margins, machine.changes = [], 0
         weights = [1] * len(X) if weight is None else weight
         machine.mistakes.append(
             sum(machine.learn(i, X[i], y[i], weights[i]) for i in range(len(X)))
         )
-        if machine.mistakes[-1] == 0:
+        machine.lengths.all_known = True
+        if machine.changes == 0:
             break
     return machine
 

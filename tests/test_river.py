@@ -51,18 +51,24 @@ def as_rows(X):
 
 
 @pytest.mark.parametrize("width", [1, 3, WIDE])
-@given(data=st.data(), eta=st.sampled_from([0.5, 1.0]), bias=st.booleans())
-def test_it_is_the_perceptron(width, data, eta, bias):
+@given(
+    data=st.data(),
+    eta=st.sampled_from([0.5, 1.0]),
+    bias=st.booleans(),
+    margin=st.sampled_from([0.0, 0.5, 2.0]),
+)
+def test_it_is_the_perceptron(width, data, eta, bias, margin):
     """Row by row, with classes that come on the way."""
     X, y = data.draw(streams(width))
-    ours = Perceptron(eta0=eta, fit_intercept=bias, shuffle=False)
-    model = RiverPerceptron(eta=eta, fit_intercept=bias)
+    ours = Perceptron(eta0=eta, fit_intercept=bias, margin=margin, shuffle=False)
+    model = RiverPerceptron(eta=eta, fit_intercept=bias, margin=margin)
     for row, x, label in zip(X, as_rows(X), y, strict=True):
         ours.partial_fit([row], [label])
         model.learn_one(x, label)
         assert model.predict_one(x) == ours.predict([row])[0]
     assert model.classes == ours.classes_.tolist()
     assert model.n_mistakes == ours.n_mistakes_
+    assert model.n_updates == ours.n_updates_
     machines = [model.weights] if len(model.classes) < 3 else list(model.weights.values())
     for w, expected in zip(machines, ours.coef_, strict=True):
         assert {n: v for n, v in w.items() if v} == {

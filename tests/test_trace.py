@@ -56,14 +56,16 @@ def test_a_trace_is_what_the_twin_did(learner, world, options):
     assert len(trace) == len(run.updated)
     np.testing.assert_array_equal(trace.example, [i for i, _, _ in run.updated])
     np.testing.assert_array_equal(trace.mistakes_per_epoch, run.mistakes)
-    np.testing.assert_array_equal(trace.epoch, np.repeat(range(len(run.mistakes)), run.mistakes))
+    np.testing.assert_array_equal(trace.epoch, np.repeat(range(len(run.changes)), run.changes))
     np.testing.assert_array_equal(trace.position, trace.example)  # not shuffled
     np.testing.assert_array_equal(trace.label, [y[i] for i, _, _ in run.updated])
-    np.testing.assert_array_equal(trace.mistakes, 1 + np.arange(len(trace)))
     private, eta = [Fraction(0)] * len(y), Fraction(options["eta0"])
     ends = [(w, b) for _, w, b in run.updated[1:]] + [(run.w, run.b)]
     for k, (i, w, b) in enumerate(run.updated):
-        assert trace.score[k] == naive.inner(w, X[i]) + b + slack * private[i]
+        score = naive.inner(w, X[i]) + b + slack * private[i]
+        assert trace.score[k] == score
+        before = trace.mistakes[k - 1] if k else 0
+        assert trace.mistakes[k] == before + naive.is_mistake(y[i], score, options["tie"])
         assert trace.step[k] == eta * y[i]
         private[i] += slack * eta * y[i]
         w, b = ends[k]

@@ -76,5 +76,6 @@ conventions = st.fixed_dictionaries(
         "tie": st.sampled_from(["mistake", "negative", "positive"]),
         "eta0": st.sampled_from([0.5, 1.0, 2.0]),
         "slack": st.sampled_from([0.0, 0.0, 0.5, 1.0]),
+        "margin": st.sampled_from([0.0, 0.0, 0.5, 2.0]),
     }
 )

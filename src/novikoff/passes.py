@@ -61,5 +61,6 @@ class Passes:
         """End a pass; how many updates it made."""
         run = self.model._state
         run.stream.is_open, run.stream.one_data_set = False, True
+        run.ledger.lengths = run.ledger.lengths.of_all()
         self.fresh, self.given = True, 0
         return run.ledger.changed

@@ -57,6 +57,7 @@ conventions = st.fixed_dictionaries(
     {
         "tie": st.sampled_from(["mistake", "negative", "positive"]),
         "multi_class": st.sampled_from(["joint", "ovr"]),
+        "margin": st.sampled_from([0.0, 0.0, 0.5, 2.0]),
     }
 )
 

@@ -179,9 +179,10 @@ def test_the_lemmas_hold_in_keslers_space(learner, form, world, data):
         assert len(trace) <= proof.bound * (1 + 1e-9)
     assert trace.proof().margin >= proof.margin * (1 - 1e-5)
     if not fit:
-        k, a = trace.mistakes, options["eta0"]
+        k, a, tau = 1 + np.arange(len(trace)), options["eta0"], options["margin"]
         np.testing.assert_allclose(proof.least, k * a * proof.margin)
-        assert proof.bound == pytest.approx(novikoff_bound(proof.radius, proof.margin))
+        most = novikoff_bound(proof.radius, proof.margin, update_margin=tau)
+        assert proof.bound == pytest.approx(most)
     lie = quantities(trace, proof.u, 2 * float(proof.most[-1]) + 1, proof.radius)
     assert not lie.progress_grew.any()
     lie = quantities(trace, proof.u, proof.margin, 1e-3)

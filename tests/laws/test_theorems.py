@@ -55,6 +55,56 @@ def test_novikoff(learner, tie, fit_intercept, data, seed):
         assert not strict or (y * model.decision_function(X) > 0).all()
 
 
+TAUS = st.sampled_from([0.25, 0.5, 1.0, 4.0])
+
+
+@pytest.mark.parametrize("learner", ADDITIVE)
+@given(data=st.data(), world=planted(), tau=TAUS, weighed=st.booleans(), seed=st.integers(0, 99))
+def test_novikoff_with_a_margin(learner, data, world, tau, weighed, seed):
+    """Updates and mistakes are bounded, each by its own bound; and the margin reached is wide."""
+    (X, y), u, b = world
+    weight = np.array([data.draw(st.sampled_from([0.5, 1.0, 3.0])) for _ in y]) if weighed else None
+    model = learner(margin=tau, max_iter=MANY, random_state=seed, eta0=0.5)
+    model.fit(X, y, sample_weight=weight)
+    radius, margin = geometry(X, y, u, b, True)
+    ratio = weight.max() / weight.min() if weighed else 1.0
+    told = {"update_margin": tau, "step_ratio": ratio}
+    assert model.converged_
+    assert model.n_updates_ <= novikoff_bound(radius, margin, **told) * (1 + 1e-12)
+    most = novikoff_bound(radius, margin, **told, count="mistakes")
+    assert model.n_mistakes_ <= most * (1 + 1e-12)
+    if not weighed and learner is Perceptron:
+        mean = (X**2).sum(axis=1).mean() + 1
+        promised = tau / (1 + 2 * tau) * mean / radius**2 * margin
+        assert model.margin_.lower >= promised * (1 - 1e-9)
+
+
+@given(world=planted(), tau=TAUS, eta=st.sampled_from([0.5, 2.0]))
+def test_both_lemmas_hold_with_a_margin(world, tau, eta):
+    """Exactly, in fractions: a mistake adds at most eta^2 R^2, another update (1 + 2 tau) times."""
+    (X, y), u, b = world
+    X, y, eta = X.tolist(), y.tolist(), Fraction(eta)
+    run = naive.perceptron(X, y, epochs=20, eta=eta, margin=tau)
+    v, Z = [Fraction(c) for c in [*u.tolist(), b]], [[*map(Fraction, x), Fraction(1)] for x in X]
+    gamma = min(yi * naive.inner(v, z) for yi, z in zip(y, Z, strict=True))  # times |v|
+    R2 = max(naive.inner(z, z) for z in Z)
+    ends = [[*w, c] for _, w, c in run.updated] + [[*run.w, run.b]]
+    for (i, _, _), (before, after) in zip(run.updated, pairwise(ends), strict=True):
+        stretch = 1 if y[i] * naive.inner(before, Z[i]) <= 0 else 1 + 2 * Fraction(tau)
+        grown = naive.inner(after, after) - naive.inner(before, before)
+        assert naive.inner(after, v) >= naive.inner(before, v) + eta * gamma
+        assert grown <= stretch * eta**2 * R2
+
+
+@given(mistakes=st.integers(0, 60), others=st.integers(0, 60), tau=st.floats(0, 5))
+def test_the_bound_on_mistakes_is_the_most_that_the_lemmas_allow(mistakes, others, tau):
+    """Whatever mix of mistakes and other updates both lemmas allow has no more mistakes."""
+    R2 = 20.0  # over the square of the margin
+    if (mistakes + others) ** 2 <= R2 * (mistakes + (1 + 2 * tau) * others):
+        bound = novikoff_bound(R2**0.5, 1.0, update_margin=tau, count="mistakes")
+        assert mistakes <= bound * (1 + 1e-12)
+
+
 @given(world=planted(fit_intercept=False), bias=st.booleans(), seed=st.integers(0, 99))
 def test_novikoff_normalized(world, bias, seed):
     """Note 001: lengths do not matter through the origin, and then R = 1."""
@@ -303,10 +353,12 @@ def test_every_fit_carries_a_bracket_that_holds(learner, world, options, data, s
     assert (model.margin_.lower > 0) == (model.converged_ and options["tie"] == "mistake") or (
         options["tie"] != "mistake"
     )
-    assert model.mistake_bound_ == novikoff_bound(
-        model.radius_, model.margin_.lower, step_ratio=max(weight) / min(weight)
-    )
+    ends = (model.radius_, model.margin_.lower)
+    told = {"step_ratio": max(weight) / min(weight), "update_margin": options["margin"]}
+    assert model.mistake_bound_ == novikoff_bound(*ends, **told, count="mistakes")
+    assert model.update_bound_ == novikoff_bound(*ends, **told)
     assert model.n_mistakes_ <= model.mistake_bound_
+    assert model.n_updates_ <= model.update_bound_
 
 
 @pytest.mark.parametrize("learner", ADDITIVE)

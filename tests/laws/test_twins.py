@@ -29,7 +29,7 @@ def as_floats(fractions):
 def assert_same_run(model, run):
     np.testing.assert_array_equal(model.mistakes_, run.mistakes)
     np.testing.assert_array_equal(model.dual_coef_, run.alpha)
-    assert model.n_mistakes_ == len(run.updated)
+    assert model.n_updates_ == len(run.updated)
     assert model.n_iter_ == len(run.mistakes)
     assert model.converged_ == run.converged
 

@@ -224,6 +224,12 @@ def require_learner(estimator: Additive, mixing: str) -> None:
             "epoch to epoch: leave it out.",
             slack=estimator.slack,
         )
+    if estimator.margin:
+        raise ParameterError(
+            "{margin=} is measured by the lengths of all examples, which no shard knows, and mixed "
+            "weights have no bound with it: leave it out.",
+            margin=estimator.margin,
+        )
     if estimator.record:
         raise ParameterError(
             "{record=} keeps one run, but every shard has its own: leave it out.", record=True

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff.core.jit import njit, overload
-from novikoff.core.rows import U, touch
+from novikoff.core.rows import U, square_length, touch
 from novikoff.typing import Array, Rows
 
 
@@ -86,6 +86,14 @@ def announce(D, t):
     """Ask for the row visited a little after `t`, where the order jumps about."""
     if t + LOOK_AHEAD < len(D.order):
         touch(D.rows, D.order[t + LOOK_AHEAD])
+
+
+@njit(nogil=True, cache=True)
+def add_squares(D, total):
+    """Add the squared lengths of all examples to a total, one after the other."""
+    for t in range(n_visits(D)):
+        total += square_length(D.rows, visit(D, t))
+    return total
 
 
 @njit(cache=True)

@@ -30,7 +30,7 @@ from novikoff.core.rows import (
     norm,
     sqnorm,
 )
-from novikoff.core.rules import content, is_sound, learn, push, tie
+from novikoff.core.rules import content, is_right, is_sound, learn, push, tie
 from novikoff.typing import Array, Rows, Rule
 
 TINY, NEAR = 1e-30, 0.99
@@ -273,11 +273,11 @@ def apart(p, k, low, high, R, search):
             m = s if y > 0 else -s
             if m < p.least[j]:
                 p.least[j] = m
-            if content(rule, m, y):
+            if content(rule, m, y, D, i):
                 continue
             if search:
                 return k, R, np.int64(t)
-            p.mistakes[0] += m <= 0.0
+            p.mistakes[0] += not is_right(m, y, tie(rule))
             before = square(W[j], D.rows, i, p.whole) if squared else 0.0
             a = learn(rule, W[j], p.extra[j], y, m, D, i)
             if a == 0.0:
@@ -337,11 +337,12 @@ def joint(p, k, low, high, R, search):
         y = D.y[i]
         if m < p.least[0]:
             p.least[0] = m
-        if content(rule, m, 1 if y > r else -1):
+        sign = 1 if y > r else -1
+        if content(rule, m, sign, D, i):
             continue
         if search:
             return k, R, np.int64(t)
-        p.mistakes[0] += m <= 0.0
+        p.mistakes[0] += not is_right(m, sign, tie(rule))
         before = squares(W, D.rows, i, y, r) if squared else 0.0
         a = push(rule, W, y, r, m, D, i)
         if a == 0.0:

@@ -325,6 +325,18 @@ def sqnorm(w, X, i):
 
 
 @njit(fastmath=SUM)
+def square_length(X, i):
+    r"""$\|x_i\|^2$ as the row is, in double precision."""
+    if is_dual(X):
+        return np.float64(value(X, i, i))
+    q = 0.0
+    for k in range(first(X, i), last(X, i)):
+        x = np.float64(value(X, i, k))
+        q += x * x
+    return divided(X, q, q if q != 0.0 else 1.0)
+
+
+@njit(fastmath=SUM)
 def in_one_pass(w, X, i):
     """`dot` and `sqnorm`, each with the bits it has alone."""
     s = q = w.dtype.type(0)

@@ -27,7 +27,7 @@ def is_right(m, y, tie):
 
 
 @singledispatch
-def content(rule: Rule, m: float, y: int) -> Any:
+def content(rule: Rule, m: float, y: int, D: Any, i: Any) -> Any:
     """Is it known from the margin, and from who wins a tie, that there is nothing to learn?"""
     return False
 
@@ -54,8 +54,8 @@ def is_sound(rule: Rule, X: Rows, i: int) -> Any:
 
 
 @overload(content, forceinline=True)
-def _content(rule, m, y):
-    return None if is_answered(content, rule) else lambda rule, m, y: False
+def _content(rule, m, y, D, i):
+    return None if is_answered(content, rule) else lambda rule, m, y, D, i: False
 
 
 @overload(is_sound)

@@ -123,6 +123,12 @@ def of_trace(
             f"{len(trace):,}: record a shorter one, with a smaller {{max_iter}}.",
             max_iter=None,
         )
+    if trace._space.get("margin"):
+        raise ParameterError(
+            "The player calls every update a mistake, but with {margin=} others are made too: "
+            "record a run without it.",
+            margin=trace._space["margin"],
+        )
     learner, Z = trace._learner, dense(as_seen(X, trace._space))
     W = trace.weights(np.arange(len(trace) + 1)).astype(np.float64)
     visited = visits(trace, W, Z)

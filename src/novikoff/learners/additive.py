@@ -30,14 +30,15 @@ from novikoff.core.loops import Log, Pass, move
 from novikoff.core.rows import Unit, add
 from novikoff.core.rules import is_right, of
 from novikoff.errors import ParameterError
-from novikoff.inputs.arrays import as_rows
+from novikoff.inputs.arrays import as_rows, overflow
 from novikoff.inputs.weights import felt, least_positive
-from novikoff.learners.base import FIT_INTERCEPT, MistakeDriven
+from novikoff.learners.base import MistakeDriven
 from novikoff.learners.epoch import Work
+from novikoff.learners.predict import FIT_INTERCEPT
 from novikoff.learners.replay import Moves
-from novikoff.learners.state import WEIGHTS, Ledger, Space, State, first_weights
+from novikoff.learners.state import WEIGHTS, Space, State, first_weights
 from novikoff.parameters import choice, flag, number
-from novikoff.proofs.bounds import novikoff_bound
+from novikoff.proofs.bounds import Count, novikoff_bound
 from novikoff.separation.bracket import Bracket
 from novikoff.typing import Array, Given, Matrix
 
@@ -54,12 +55,14 @@ class Rule(NamedTuple):
     """The class a score of 0 is taken for, -1 or +1; 0 for neither."""
     slack: float = 0.0
     r"""$\Delta$, what example $i$ is worth in a private coordinate of its own."""
+    least: float = 0.0
+    """With a margin: what the margin of an example of weight 1 must be above."""
 
 
 @of(rules.content, Rule)
-def content(rule, m, y):
-    """Is the answer right?"""
-    return is_right(m, y, rule.tie)
+def content(rule, m, y, D, i):
+    """Is the answer right, and by more than the margin that is asked for?"""
+    return is_right(m, y, rule.tie) and (rule.least == 0.0 or m > rule.least * weight(D, i))
 
 
 @of(rules.learn, Rule)
@@ -111,6 +114,18 @@ class Additive(MistakeDriven):
         text=r"""The $\Delta$ of Freund & Schapire's construction: every example gets a feature of
         its own, of value $\Delta$. With any $\Delta > 0$ the run ends on all data, given the
         epochs. Predictions use the shared weights only.""",
+        space=True,
+    )
+    margin: float = number(
+        default=0.0,
+        least=0.0,
+        short="learn from right answers too, if they are this near the boundary",
+        text=r"""The margin $\tau$ that is asked for, in updates: an example is learned from unless
+        the weights have it right by more than $\tau$ times what one update on an example of mean
+        length adds. 0 is the perceptron; 1 often predicts better. At most
+        $(1 + 2\tau)(R/\gamma)^2$ updates happen, and the separator of a run that ends has more
+        than $\tau/(1 + 2\tau)$ of the widest margin, if all examples have the same length. In a
+        stream, the mean is that of the first $2^k$ examples, the most there have been.""",
         space=True,
     )
     multi_class: str = choice(
@@ -172,7 +187,7 @@ class Additive(MistakeDriven):
             upper, lower, length = R, 0.0, hypot(length_of(w), beside)
             if total > 0:
                 reach = ledger.reach + self._longest(run) * total
-                strayed = sum(ledger.mistakes) * (2 * u * (reach + R) + self._unfelt(run, R))
+                strayed = ledger.n_changes * (2 * u * (reach + R) + self._unfelt(run, R))
                 upper = min(R, (hypot(length_of(moved), beside) + strayed) / total)
             if ended and length > TINY:
                 clear = least - self._unfelt(run, 8.0)
@@ -192,8 +207,8 @@ class Additive(MistakeDriven):
         least = float(np.finfo(run.weights.dtype).smallest_subnormal)
         return 2 * least * (int(run.weights.shape[-1]) + R)
 
-    def _most(self, run: State, margin: float) -> float:
-        r"""How many mistakes such a margin allows.
+    def _most(self, run: State, margin: float, count: Count) -> float:
+        r"""How many mistakes, or updates, such a margin allows.
 
         Of each step $\eta$ a length of $\varepsilon$ may be lost, and of each score as much:
         with $\varepsilon' = \varepsilon/\eta$,
@@ -204,7 +219,11 @@ class Additive(MistakeDriven):
             return inf
         lost = self._unfelt(run, R + 8) / ((run.ledger.largest or self.eta0) / rho)
         return novikoff_bound(
-            hypot(R + lost, sqrt(2 * lost)), max(0.0, margin - lost), step_ratio=rho
+            hypot(R + lost, sqrt(2 * lost)),
+            max(0.0, margin - lost),
+            step_ratio=rho,
+            update_margin=run.space["margin"],
+            count=count,
         )
 
     @property
@@ -216,7 +235,16 @@ class Additive(MistakeDriven):
         examples have weights it is as many times more as the largest is that of the least.
         """
         run = self._fitted()
-        return sum(self._most(run, end.lower) for end in self._brackets(run))
+        return sum(self._most(run, end.lower, "mistakes") for end in self._brackets(run))
+
+    @property
+    def update_bound_(self) -> float:
+        """The most updates that any order of these examples can force, from a start at 0.
+
+        As many as mistakes, unless a `margin` is asked for.
+        """
+        run = self._fitted()
+        return sum(self._most(run, end.lower, "updates") for end in self._brackets(run))
 
     def _account(self, run: State, log: Log) -> None:
         """Add the steps up one by one, so that the cut of a stream into blocks does not matter."""
@@ -239,11 +267,16 @@ class Additive(MistakeDriven):
     def _machines(self, space: Space) -> bool:
         return space.get("multi_class") == "ovr"
 
+    def _measures(self, space: Space) -> bool:
+        return bool(space["margin"])
+
+    _counts_updates = _measures
+
     def _begin(self, X: Matrix, n_classes: int, coef: Given, intercept: Given) -> State:
         start = first_weights(X, n_classes, coef, intercept, self.fit_intercept)
         run = self._new(start.copy(), n_classes)
-        each = len(start) if self._machines(run.space) else 1
-        run.ledger = Ledger(np.zeros(each), np.zeros(each), np.zeros(each))
+        if self._machines(run.space):
+            run.ledger.total, run.ledger.least, run.ledger.own_squares = np.zeros((3, len(start)))
         if coef is not None or intercept is not None:
             run.ledger.start, run.ledger.reach = start, float(abs(start).max())
         return run
@@ -290,11 +323,18 @@ class Additive(MistakeDriven):
         self._spread(run, places, n_classes)
 
     def _rule(self, run: State) -> Rule:
-        bias, tie = float(self.fit_intercept), TIES[self.tie]
-        return Rule(float(self.eta0), bias, tie, float(self.slack))
+        eta, bias, slack = float(self.eta0), float(self.fit_intercept), float(self.slack)
+        least, lengths = float(run.space["margin"]), run.ledger.lengths
+        if least:  # before the first example no length is known
+            square = lengths.mean + bias + slack**2 if lengths.n else 0.0
+            least *= eta * square * (1 + self._is_joint(run))
+            if not least < inf:
+                raise overflow(np.float64)
+        return Rule(eta, bias, TIES[self.tie], slack, least)
 
     def _recorder(self, run: State) -> Moves:
-        return Moves(apart=self._machines(run.space))
+        space = run.space
+        return Moves(apart=self._machines(space), counted=self._counts_updates(space))
 
     def _rows(self, X: Matrix, space: Space) -> Any:
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)

@@ -38,7 +38,7 @@ class Adaptive(NamedTuple):
 
 
 @of(rules.content, Adaptive)
-def content(rule, m, y):
+def content(rule, m, y, D, i):
     """Is there no loss?"""
     return m >= 1.0
 

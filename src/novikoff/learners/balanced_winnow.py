@@ -71,7 +71,7 @@ def raise_by(w, z, j, a, rule):
 
 
 @of(rules.content, Factor)
-def content(rule, m, y):
+def content(rule, m, y, D, i):
     """Is the answer right?"""
     return is_right(m, y, 0)
 

@@ -40,25 +40,14 @@ from novikoff.learners.epoch import (
 )
 from novikoff.learners.predict import Predicting
 from novikoff.learners.replay import Recorder, pair_of
-from novikoff.learners.state import Field, Space, State, Stream, Undo, undone_on_error
+from novikoff.learners.state import Field, Ledger, Space, State, Stream, Undo, undone_on_error
 from novikoff.parallel.pool import at_work
 from novikoff.parameters import CLASS_WEIGHT, JOBS, flag, given
 from novikoff.typing import Array, Given, Matrix, MatrixLike
 
-FIT_INTERCEPT = flag(
-    default=True,
-    short="have a bias",
-    text="""Learn a bias $b$, as the weight of one more feature that is always 1. Without it the
-    hyperplane goes through the origin.""",
-    space=True,
-)
-
 
 class MistakeDriven(Predicting):
     """A linear learner that changes only when it errs (abstract)."""
-
-    _counts_updates = False
-    """Does it count updates apart, since there are others than mistakes?"""
 
     _other_proof = ""
     """What to say of a learner whose bound, if there is one, has another proof than Novikoff's."""
@@ -99,7 +88,8 @@ class MistakeDriven(Predicting):
         space, stream = self._space(), Stream(np.zeros(n_classes))
         declared = self._declared(space)
         extra = self._extra(space, weights) if declared else {}
-        return State(space, weights, extra, declared, stream=stream)
+        ledger = Ledger(changes=[] if self._counts_updates(space) else None)
+        return State(space, weights, extra, declared, ledger, stream)
 
     @abstractmethod
     def _rule(self, run: State) -> Any:
@@ -132,6 +122,14 @@ class MistakeDriven(Predicting):
 
     def _machines(self, space: Space) -> bool:
         """Has each of many classes a machine of its own, so that a visit can make many updates?"""
+        return False
+
+    def _counts_updates(self, space: Space) -> bool:
+        """Does it count updates apart, since there are others than mistakes?"""
+        return False
+
+    def _measures(self, space: Space) -> bool:
+        """Does it ask for a margin, which is measured by the lengths of examples?"""
         return False
 
     def _changes_all(self, space: Space) -> bool:
@@ -254,6 +252,8 @@ class MistakeDriven(Predicting):
             for epoch in range(self.max_iter):
                 D = every.visited(self._order(keep, len(y), random))
                 run.begin_pass()
+                if epoch or again:
+                    run.ledger.lengths = run.ledger.lengths.of_all()
                 whole = Work(D, since, updates, log, measure=epoch == 0, team=team)
                 for work in pieces(self, run, whole):
                     learn(self, run, X, work)

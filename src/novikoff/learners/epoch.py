@@ -67,16 +67,25 @@ def room(learner: Any, run: State, n: int) -> Log:
 
 
 def pieces(learner: Any, run: State, whole: Work) -> Iterator[Work]:
-    """A pass in one piece, or in as many as there is room for the updates of."""
-    D, n = whole.D, n_visits(whole.D)
+    """A pass in one piece, or in as many as there is room for the updates of.
+
+    Also where the mean length changes that a margin is measured by.
+    """
+    D, n, low = whole.D, n_visits(whole.D), 0
     most = max(1, len(whole.log.time) // most_updates(learner, run))
-    if n <= most and run.log is None:  # as always, but for the longest and the recorded
+    lengthened = learner._measures(run.space) and not run.ledger.lengths.known
+    if n <= most and run.log is None and not lengthened:  # as nearly always
         yield whole
         return
-    for low in range(0, n, most):
-        part = D if n <= most else D.visited(D.visits()[low : low + most])
+    visits = D.visits()
+    while low < n:
+        high = min(n, low + most, low + run.ledger.lengths.left() if lengthened else n)
+        part = D if high - low == n else D.visited(visits[low:high])
         squares = NONE if run.log is None else run.log.now.copy()
         yield whole._replace(D=part, since=whole.since - low, squares=squares)
+        if lengthened:
+            run.ledger.lengths = run.ledger.lengths.after(part)
+        low = high
 
 
 def pass_over(learner: Any, run: State, work: Work) -> Pass:
@@ -152,6 +161,8 @@ def look_on(learner: Any, run: State, X: Matrix, D: Examples, n: int) -> Example
     every = D.visits()
     lengths = lengths_of(as_rows(X), X.shape[0])[every[:n]]
     run.ledger.length = max(run.ledger.length, float(lengths.max(initial=0.0)))
+    if learner._measures(run.space) and not run.ledger.lengths.known:
+        run.ledger.lengths = run.ledger.lengths.after(D.visited(every[:n]))
     run.stream.n_seen += n
     if run.log is not None:
         run.log.visited += n

@@ -34,7 +34,7 @@ from novikoff.learners.kernels.machine import DualLearner
 from novikoff.learners.kernels.mistakes import Events, shares, votes
 from novikoff.learners.kernels.run import DualState
 from novikoff.learners.kernels.support import Support
-from novikoff.parameters import again, choice, whole
+from novikoff.parameters import again, choice, number, whole
 from novikoff.typing import Array, Given, Matrix, MatrixLike
 
 
@@ -65,8 +65,8 @@ class KernelPerceptron(DualMargin, DualLearner):
     margin_ : Bracket
         What the run proves about the margin in the feature space; with "ovr", about the least of
         the margins of the classes against the rest.
-    mistake_bound_ : float
-        The most mistakes that any order of the examples can force.
+    mistake_bound_, update_bound_ : float
+        The most mistakes, and updates, that any order of the examples can force.
     trace_ : DualTrace
         What happened, update by update, if `record` is set.
 
@@ -111,6 +111,13 @@ class KernelPerceptron(DualMargin, DualLearner):
         text="""What equal scores are (for two classes, a score of 0): a mistake whatever the label,
         or a prediction of the first or of the last of these classes. With "mistake", `predict`
         gives the first.""",
+    )
+    margin: float = number(
+        default=0.0,
+        least=0.0,
+        short="learn from right answers too, if they are this near the boundary",
+        text=r"""The margin $\tau$ that is asked for, in updates, as for `Perceptron`; lengths are
+        those in the feature space.""",
     )
     budget: int | None = whole(
         default=None,
@@ -191,6 +198,12 @@ class KernelPerceptron(DualMargin, DualLearner):
                 predict_with=self.predict_with,
                 budget=self.budget,
             )
+        if self.margin:
+            raise ParameterError(
+                "{margin=} was given, but {budget=} has no bound with one: leave one of them out.",
+                margin=self.margin,
+                budget=self.budget,
+            )
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ParameterError(
                 "{budget=} was given, but to forget a row takes its kernel with others, and "
@@ -229,7 +242,7 @@ class KernelPerceptron(DualMargin, DualLearner):
             return
         run.ledger.longest = max(run.ledger.longest, float(A.squares.max()))
         run.ledger.largest = max(run.ledger.largest, float(gram.diagonal(run.kernel, A).max()))
-        log, shrunk = forgetful(run, A, wanted, self._rule())
+        log, shrunk = forgetful(run, A, wanted, self._rule(run))
         if log is None or not run.ledger.largest < np.inf:
             raise overflow(run.dtype)
         run.note(places, wanted.y, log, shrunk)
@@ -238,8 +251,9 @@ class KernelPerceptron(DualMargin, DualLearner):
         run.ledger.counts[:1] += made
         run.ledger.total[:1] += made
 
-    def _rule(self) -> Rule:
-        return Rule(1.0, 0.0, TIES[self.tie])
+    def _rule(self, run: DualState) -> Rule:
+        least = run.ledger.margin * run.ledger.lengths.mean * (1 + run.is_joint)
+        return Rule(1.0, 0.0, TIES[self.tie], least=least)
 
     def _made(self, run: DualState, log: Log, extra: Array, G: Array) -> Made:
         joint, delta = run.is_joint, np.zeros((len(G), run.outputs))
@@ -265,8 +279,19 @@ class KernelPerceptron(DualMargin, DualLearner):
     def _remember(self, run: DualState, times: Array, rows: Array, delta: Array) -> None:
         run.history.append(times, rows, delta)
 
+    def _begin(self, X: Matrix, outputs: int) -> DualState:
+        run = super()._begin(X, outputs)
+        run.ledger.margin = float(self.margin)
+        return run
+
     def _resumed(self, classes: Array) -> DualState:
         before = self._state
+        if before.ledger.margin != self.margin:
+            raise ParameterError(
+                f"{{margin}} was {before.ledger.margin:g} when the run began and is "
+                f"{self.margin:g} now: set it back, or start anew with fit.",
+                margin=self.margin,
+            )
         if before.outputs > 1 and len(before.ledger.counts) != self._problems(before.outputs):
             raise ParameterError(
                 "{multi_class=} is not what the run began with: set it back, or start anew with "

@@ -13,7 +13,8 @@ from novikoff.core.examples import weight
 from novikoff.core.jit import njit
 from novikoff.core.rows import SUM, column, first, last
 from novikoff.inputs.arrays import as_rows
-from novikoff.learners.base import FIT_INTERCEPT, MistakeDriven
+from novikoff.learners.base import MistakeDriven
+from novikoff.learners.predict import FIT_INTERCEPT
 from novikoff.learners.replay import Recorder, Ruled
 from novikoff.learners.state import Space, State, first_weights
 from novikoff.typing import Given, Matrix
@@ -55,16 +56,9 @@ class Online(MistakeDriven):
     More than two classes have a machine each, against the rest.
     """
 
-    _counts_updates = True
-
     fit_intercept: bool = FIT_INTERCEPT
 
     # ------------------------------------------------------ what it tells
-
-    @property
-    def n_updates_(self) -> int:
-        """How many updates were made in all, those on right answers included."""
-        return sum(self._fitted().ledger.changes or ())
 
     @property
     def radius_(self) -> float:
@@ -74,9 +68,10 @@ class Online(MistakeDriven):
 
     def _begin(self, X: Matrix, n_classes: int, coef: Given, intercept: Given) -> State:
         weights = first_weights(X, n_classes, coef, intercept, self.fit_intercept)
-        run = self._new(weights, n_classes)
-        run.ledger.changes = []
-        return run
+        return self._new(weights, n_classes)
+
+    def _counts_updates(self, space: Space) -> bool:
+        return True
 
     def _machines(self, space: Space) -> bool:
         return True

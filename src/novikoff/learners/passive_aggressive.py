@@ -64,7 +64,7 @@ def step(rule, loss, square):
 
 
 @of(rules.content, Tau)
-def content(rule, m, y):
+def content(rule, m, y, D, i):
     """Is there no loss?"""
     return not 1.0 - m > rule.least
 

@@ -32,17 +32,19 @@ class Perceptron(Additive):
     mistakes_ : ndarray of shape (n_iter_,)
         Mistakes in each epoch.
     n_mistakes_ : int
-        Mistakes, and so updates, in all.
+        Mistakes in all.
+    n_updates_ : int
+        Updates in all: the mistakes, unless a `margin` is asked for.
     converged_ : bool
-        Was the last epoch free of mistakes?
+        Was the last epoch free of updates?
     dual_coef_ : ndarray of shape (n_samples,)
         Updates on each example of the last `fit`, and of warm starts on the same data before it.
     radius_ : float
         The largest length of an example in the run's space, bias coordinate included.
     margin_ : Bracket
         What the run proves about the margin, in the run's space.
-    mistake_bound_ : float
-        The most mistakes that any order of the examples can force.
+    mistake_bound_, update_bound_ : float
+        The most mistakes, and updates, that any order of the examples can force.
     trace_ : Trace
         What happened, update by update, if `record` is set.
 
@@ -64,6 +66,8 @@ class Perceptron(Additive):
     organization in the brain. Psychological Review 65(6).
     Novikoff, A. B. J. (1962). On convergence proofs on perceptrons. Symposium on the
     Mathematical Theory of Automata, 12.
+    Krauth, W. & Mézard, M. (1987). Learning algorithms with optimal stability in neural networks.
+    Journal of Physics A 20(11) (the margin).
     Freund, Y. & Schapire, R. E. (1999). Large margin classification using the perceptron
     algorithm. Machine Learning 37(3), section 3 (slack, and the bound without separability).
     """

@@ -188,7 +188,7 @@ class Pocket(Additive):
         n_classes = max(2, len(w))
         every = Work(D, np.zeros(n_classes, np.int64), np.zeros(len(D.y), np.int64), Log.room(0))
         p = pass_over(self, replace(run, weights=w), every)
-        wrong, read = errors(p._replace(rule=p.rule._replace(slack=0.0)), most)
+        wrong, read = errors(p._replace(rule=p.rule._replace(slack=0.0, least=0.0)), most)
         run.extra["counts"][CHECKED] += read
         return float(wrong)
 

@@ -24,6 +24,15 @@ ENOUGH = 1 << 18
 """How many values are worth a thread: what it takes to score them, it takes to start one."""
 
 
+FIT_INTERCEPT = flag(
+    default=True,
+    short="have a bias",
+    text="""Learn a bias $b$, as the weight of one more feature that is always 1. Without it the
+    hyperplane goes through the origin.""",
+    space=True,
+)
+
+
 class Known(Protocol):
     """What every state has."""
 
@@ -249,8 +258,13 @@ class Predicting(Learner[State]):
         return self._fitted().ledger.changed == 0
 
     @property
+    def n_updates_(self) -> int:
+        """How many updates were made in all, those on right answers included."""
+        return self._fitted().ledger.n_changes
+
+    @property
     def dual_coef_(self) -> Array:
-        """How often each example of `fit` was a mistake, with warm starts on the same data."""
+        """How often each example of `fit` was updated on, with warm starts on the same data."""
         updates = self._fitted().ledger.updates
         if updates is None:
             raise AttributeError("dual_coef_ is known after fit only: a stream keeps no examples.")

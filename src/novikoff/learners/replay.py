@@ -14,7 +14,7 @@ from novikoff.core.examples import Examples
 from novikoff.core.jit import njit
 from novikoff.core.log import LARGEST, Growth, Updates, columns
 from novikoff.core.loops import replay
-from novikoff.core.rules import learn, push
+from novikoff.core.rules import learn, push, tie
 from novikoff.learners.state import Space, State
 from novikoff.typing import Array, Matrix
 
@@ -94,8 +94,8 @@ def pair_of(learner: Any, space: Space, apart: bool) -> tuple[float, float]:
 class Moves(Recorder):
     """The updates of a perceptron; if `apart`, of one machine for each of many classes."""
 
-    def __init__(self, *, apart: bool) -> None:
-        self.apart = apart
+    def __init__(self, *, apart: bool, counted: bool) -> None:
+        self.apart, self.counted = apart, counted
 
     def redo(self, run: State, rows: Any, made: Redone) -> None:
         """Make these updates on a run."""
@@ -269,7 +269,8 @@ def of_machine(made: Updates, replay: Replay, c: int, table: Array, square: Arra
     other = (mine["gained"] >= 0) & (mine["lost"] == c)
     own["score"] = np.where(other, -mine["score"], mine["score"])
     if "mistakes" in names:
-        own["mistakes"] = np.cumsum(sign * own["score"] <= 0)
+        m, on_line = sign * own["score"], tie(replay.learner._rule(run))
+        own["mistakes"] = np.cumsum((m < 0) | ((m == 0) & (sign != on_line)))
     before = np.append(0, np.cumsum(some))
     return replace(
         made,

@@ -76,7 +76,7 @@ KEPT = 3
 
 
 @of(rules.content, Relaxed)
-def content(rule, m, y):
+def content(rule, m, y, D, i):
     """Is the answer right, and by the margin asked for?"""
     return m > 0.0 and m >= rule.edge
 
@@ -221,7 +221,7 @@ class Romma(DualLearner):
     def _history(self, outputs: int) -> Any:
         return None
 
-    def _rule(self) -> Relaxed:
+    def _rule(self, run: DualState) -> Relaxed:
         return Relaxed(EDGES[self.update_on])
 
     def _extra(self, run: DualState, n: int) -> Array:

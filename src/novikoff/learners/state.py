@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from novikoff.core.examples import Examples, add_squares
 from novikoff.core.log import Updates
 from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import weight_dtype
@@ -54,6 +55,50 @@ class Field(NamedTuple):
 WEIGHTS = Field(("m", "d"))
 
 
+class Lengths(NamedTuple):
+    """What a margin is measured by: a mean squared length of the examples that have come.
+
+    It changes when their number is a power of two, so that it does not depend on how a stream is
+    cut, and a pass has few parts in which it is one number.
+    """
+
+    n: int = 0
+    """How many examples have come,"""
+    total: float = 0.0
+    """and the sum of their squared lengths."""
+    mean: float = 0.0
+    """That of the first $2^k$ of them; of all, from the second pass over them on."""
+    known: bool = False
+    """Have all come? Then it changes no more."""
+
+    def left(self) -> int:
+        """How many examples come before it changes."""
+        return (1 << self.n.bit_length()) - self.n
+
+    def after(self, D: Examples) -> "Lengths":
+        """When these have come."""
+        (n, total, mean, _), visits = self, D.visits()
+        while len(visits):
+            some, visits = np.split(visits, [Lengths(n).left()])
+            n, total = n + len(some), float(add_squares(D.visited(some), total))
+            mean = total / n if n & (n - 1) == 0 else mean
+        return Lengths(n, total, mean)
+
+    def after_one(self, square: float) -> "Lengths":
+        """When one more has come, of this squared length."""
+        n, total = self.n + 1, self.total + square
+        return Lengths(n, total, total / n if n & (n - 1) == 0 else self.mean)
+
+    def of_all(self) -> "Lengths":
+        """When all have come."""
+        if self.known or not self.n:
+            return self
+        return Lengths(self.n, self.total, self.total / self.n, True)
+
+
+NO_LENGTHS = Lengths()
+
+
 @dataclass(slots=True, eq=False)
 class Ledger:
     """What a run proves. Its arrays have a number for each machine, or one for all classes."""
@@ -78,6 +123,8 @@ class Ledger:
     """The largest step."""
     step_ratio: float = 1.0
     """How many times the least weight of an example of the last `fit` the largest is."""
+    lengths: Lengths = NO_LENGTHS
+    """Of a learner that asks for a margin: what that is measured by."""
     updates: Array | None = None
     """How often each example of `fit` was a mistake."""
     shares: Array | None = None
@@ -87,6 +134,11 @@ class Ledger:
     def changed(self) -> int:
         """How many updates the last pass made."""
         return (self.mistakes if self.changes is None else self.changes)[-1]
+
+    @property
+    def n_changes(self) -> int:
+        """How many updates all passes made."""
+        return sum(self.mistakes if self.changes is None else self.changes)
 
     def count(self, k: int) -> None:
         """Count these updates of the last pass, which are mistakes unless others are counted."""

@@ -40,7 +40,7 @@ class Doubling(NamedTuple):
 
 
 @of(rules.content, Doubling)
-def content(rule, m, y):
+def content(rule, m, y, D, i):
     """Is the answer right? On the threshold itself it is positive."""
     return is_right(m, y, +1)
 

@@ -72,14 +72,15 @@ class ProofDisplay(Display):
         proof, drawn = self.proof, curves(self.proof)
         progress, length = proof.start
         at = np.append(drawn.before, proof.mistakes)
-        symbols = self._symbols(drawn.simple)
+        tau = proof.update_margin
+        symbols = self._symbols(drawn.simple, r"(1+2\tau)" if tau else "")
         few = {"marker": "o", "markersize": 3.5} if len(at) <= 60 else {}
         k, least, most = drawn[:3]
         ax.plot(k, most, color=BLUE, linewidth=2, linestyle="--", label=symbols[3])
         ax.plot(at, np.append(length, proof.length), color=GREEN, label=symbols[2], **few)
         ax.plot(at, np.append(progress, proof.progress), color=PURPLE, label=symbols[1], **few)
         ax.plot(k, least, color=VERMILLION, linewidth=2, linestyle="-.", label=symbols[0])
-        ax.set(xlabel="mistakes $k$", ylabel="progress and length")
+        ax.set(xlabel=f"{proof.counts} $k$", ylabel="progress and length")
         if drawn.log:
             ax.set(xscale="log", yscale="log", xlim=(1, drawn.end))
         else:
@@ -88,20 +89,22 @@ class ProofDisplay(Display):
             self._crossing(ax, *drawn.crossing, drawn.end)
         legend(ax, loc="upper left")
         made = int(at[-1])
-        told = f"{made:,} mistake{'s' * (made != 1)}"
+        told = f"{made:,} {proof.counts[:-1]}{'s' * (made != 1)}"
         if drawn.crosses:
-            formula = r"$(R/\gamma)^2 = $" if proof.start == (0.0, 0.0) else ""
+            formula = ""
+            if proof.start == (0.0, 0.0):
+                formula = rf"$(1 + 2\cdot{tau:g})(R/\gamma)^2 = $" if tau else r"$(R/\gamma)^2 = $"
             told += f", at most {formula}{proof.bound:,.{1 if proof.bound < 100 else 0}f}"
         ax.set_title(told + ("" if proof.holds else "; a lemma failed"))
 
-    def _symbols(self, simple: bool) -> tuple[str, str, str, str]:
+    def _symbols(self, simple: bool, stretch: str) -> tuple[str, str, str, str]:
         between = (r"$\langle w_k, u\rangle$", r"$\|w_k\|$")
         if simple:
-            return r"$k\gamma$", *between, r"$\sqrt{k}\,R$"
+            return r"$k\gamma$", *between, rf"$\sqrt{{{stretch}k}}\,R$"
         return (
             r"$\langle w_0, u\rangle + \gamma\sum\eta_j$",
             *between,
-            r"$\sqrt{\|w_0\|^2 + R^2\sum\eta_j^2}$",
+            rf"$\sqrt{{\|w_0\|^2 + {stretch}R^2\sum\eta_j^2}}$",
         )
 
     def _crossing(self, ax: Axes, bound: float, height: float, end: float) -> None:
@@ -158,7 +161,8 @@ def curves(proof: Proof, samples: int = 400) -> Curves:
     k = np.geomspace(1.0, end, samples) if log else np.linspace(k0, end, samples)
     a, (progress, length) = (float(proof.steps[0]) if n else 1.0), proof.start
     least = progress + (k - k0) * a * proof.margin
-    most = np.sqrt(length**2 + (k - k0) * (a * proof.radius) ** 2)
+    stretch = 1 + 2 * proof.update_margin
+    most = np.sqrt(length**2 + stretch * (k - k0) * (a * proof.radius) ** 2)
     if not even:  # the outer two follow the steps as they were
         k = np.append(k0, proof.mistakes)
         least, most = np.append(progress, proof.least), np.append(length, proof.most)

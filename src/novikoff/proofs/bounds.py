@@ -6,9 +6,12 @@ more coordinate of 1, and the margin is that of the unit vector along $(u, b)$.
 """
 
 from math import inf, log, log2, sqrt
+from typing import Literal
 
 from novikoff import parameters
 from novikoff.errors import ParameterError
+
+Count = Literal["updates", "mistakes"]
 
 
 def novikoff_bound(
@@ -19,6 +22,8 @@ def novikoff_bound(
     start_progress: float | None = None,
     eta0: float = 1.0,
     step_ratio: float = 1.0,
+    update_margin: float = 0.0,
+    count: Count = "updates",
 ) -> float:
     r"""The most mistakes a perceptron can make on separable data (Block & Novikoff 1962).
 
@@ -35,6 +40,14 @@ def novikoff_bound(
     If the steps differ, as they do with weights of examples, it is at most $\rho$ times as many,
     where $\eta$ is the largest of them and $\rho$ the largest over the least.
 
+    A perceptron that also updates on right answers, where the margin is at most $\tau\eta R^2$,
+    makes at most
+
+    $$(1 + 2\tau)(R/\gamma)^2$$
+
+    updates (Krauth & Mézard 1987). At most $(R/\gamma)^2$ of them are mistakes if
+    $\tau \le 1/2$, and at most $\frac{(1 + 2\tau)^2}{8\tau}(R/\gamma)^2$ if it is larger.
+
     Parameters
     ----------
     radius : float
@@ -49,6 +62,11 @@ def novikoff_bound(
         $\eta$; it matters only for a start other than 0.
     step_ratio : float, default=1.0
         $\rho$: how many times as large as the least step the largest is.
+    update_margin : float, default=0.0
+        $\tau$ (`margin` of a learner).
+    count : {"updates", "mistakes"}, default="updates"
+        What is counted. They differ only if $\tau > 0$; from a start other than 0, the bound on
+        updates is given for both.
 
     Returns
     -------
@@ -62,6 +80,10 @@ def novikoff_bound(
     64.0
     >>> novikoff_bound(radius=1.0, margin=0.125, start_norm=1.0) > 64.0
     True
+    >>> novikoff_bound(radius=1.0, margin=0.125, update_margin=1.0)
+    192.0
+    >>> novikoff_bound(radius=1.0, margin=0.125, update_margin=1.0, count="mistakes")
+    72.0
 
     References
     ----------
@@ -70,9 +92,13 @@ def novikoff_bound(
     Block, H. D. (1962). The perceptron: a model for brain functioning. Reviews of Modern Physics
     34. From another start, and with other steps, the same proof (`docs/theorems.md`, theorem 1):
     `Trace.proof` carries it out.
+    Krauth, W. & Mézard, M. (1987). Learning algorithms with optimal stability in neural networks.
+    Journal of Physics A 20(11). The bound on mistakes is in `docs/theorems.md`, theorem 13.
     """
     require(radius=radius, margin=margin, start_norm=start_norm)
     parameters.require("eta0", eta0, parameters.real(above=0.0))
+    parameters.require("update_margin", update_margin, parameters.real(least=0.0))
+    parameters.require("count", count, parameters.one_of("updates", "mistakes"))
     if not step_ratio >= 1.0:
         raise ParameterError.of("step_ratio", step_ratio, "at least 1")
     progress = -start_norm if start_progress is None else start_progress
@@ -85,9 +111,13 @@ def novikoff_bound(
         )
     if margin == 0.0:
         return inf
-    # In units of the margin: k + a = sqrt(s^2 + k r^2).
+    if count == "mistakes" and start_norm == 0.0:
+        stretch = (1 + 2 * update_margin) ** 2 / (8 * update_margin) if update_margin > 0.5 else 1.0
+    else:
+        stretch = 1 + 2 * update_margin
+    # In units of the margin: k + a = sqrt(s^2 + k stretch r^2).
     r, s, a = radius / margin, start_norm / eta0 / margin, progress / eta0 / margin
-    half = r * r / 2 - a
+    half = stretch * (r * r) / 2 - a
     most = half + sqrt(max(0.0, half * half - a * a + s * s))
     return step_ratio * most if most else 0.0
 

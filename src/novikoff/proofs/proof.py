@@ -36,7 +36,8 @@ class Proof:
       \|w_k\| \;\le\; \sqrt{\|w_0\|^2 + R^2\sum_{j \le k} a_j^2},$$
 
     where $a_j$ is the size of the $j$-th step. From a start at 0 with steps of 1 this is
-    $k\gamma \le \langle w_k, u\rangle \le \|w_k\| \le \sqrt k\,R$.
+    $k\gamma \le \langle w_k, u\rangle \le \|w_k\| \le \sqrt k\,R$. A learner with a `margin`
+    $\tau$ also updates on right answers, and has $(1 + 2\tau)R^2$ in the place of $R^2$.
 
     Parameters
     ----------
@@ -49,19 +50,22 @@ class Proof:
     radius : float
         $R$: no $\|x_i\|$ is more; of many classes, $\sqrt2$ times that, the length of an update.
     bound : float
-        The number of mistakes past which the first quantity would exceed the last.
+        The number of updates past which the first quantity would exceed the last.
     mistakes : ndarray of int
-        $k$.
+        $k$: how many mistakes there were, or updates, if there are others.
     least, progress, length, most : ndarrays of float
         The four quantities after each update.
     progress_grew : ndarray of bool
         The first lemma: did the update add at least $a_k\gamma$ to $\langle w, u\rangle$?
     length_held : ndarray of bool
-        The second: did it add at most $a_k^2R^2$ to $\|w\|^2$?
+        The second: did it add at most $a_k^2R^2$ to $\|w\|^2$, or with a `margin`
+        $(1 + 2\tau)a_k^2R^2$?
     start : tuple of float
         $\langle w_0, u\rangle$ and $\|w_0\|$.
     steps : ndarray of float
         The $a_k$.
+    update_margin : float
+        $\tau$.
 
     Examples
     --------
@@ -87,11 +91,17 @@ class Proof:
     length_held: Array
     start: tuple[float, float]
     steps: Array
+    update_margin: float = 0.0
+
+    @property
+    def counts(self) -> str:
+        """What is counted: mistakes, or updates, if there are others."""
+        return "updates" if self.update_margin else "mistakes"
 
     def __repr__(self) -> str:
         made = int(self.mistakes[-1]) if len(self.mistakes) else 0
         return (
-            f"Proof(mistakes={made}, bound={self.bound:.6g}, margin={self.margin:.6g}, "
+            f"Proof({self.counts}={made}, bound={self.bound:.6g}, margin={self.margin:.6g}, "
             f"radius={self.radius:.6g}, holds={self.holds})"
         )
 
@@ -150,6 +160,8 @@ def quantities(trace: "Trace", u: Array, gamma: float, R: float) -> Proof:
         along = u[trace.gained, place] - u[trace.lost, place] if many else u[place]
         progress[1:] += np.cumsum(own * along)
     a, square = abs(trace.step), np.append(trace._square, trace.squared_norm)
+    tau = float(trace._space["margin"])
+    made = 1 + np.arange(len(trace)) if tau else trace.mistakes
     length = np.sqrt(square)
     start, terms = (float(progress[0]), float(length[0])), length[1:] + length[:-1] + a * R
     # how far rounding may have brought the weights when they were learned, and the sums here
@@ -158,16 +170,17 @@ def quantities(trace: "Trace", u: Array, gamma: float, R: float) -> Proof:
         u=u,
         margin=gamma,
         radius=R,
-        bound=bound_of(gamma, R, start, a, trace.mistakes),
-        mistakes=trace.mistakes,
+        bound=bound_of(gamma, R, start, a, made, tau),
+        mistakes=made,
         least=progress[0] + gamma * np.cumsum(a),
         progress=progress[1:],
         length=length[1:],
-        most=np.sqrt(square[0] + R * R * np.cumsum(a * a)),
+        most=np.sqrt(square[0] + (1 + 2 * tau) * R * R * np.cumsum(a * a)),
         progress_grew=np.diff(progress) >= a * gamma - doubts,
-        length_held=np.diff(square) <= (a * R) ** 2 + doubts * terms,
+        length_held=np.diff(square) <= (1 + 2 * tau) * (a * R) ** 2 + doubts * terms,
         start=start,
         steps=a,
+        update_margin=tau,
     )
 
 
@@ -251,9 +264,9 @@ def made_before(mistakes: Array) -> float:
 
 
 def bound_of(
-    gamma: float, R: float, start: tuple[float, float], a: Array, mistakes: Array
+    gamma: float, R: float, start: tuple[float, float], a: Array, mistakes: Array, tau: float
 ) -> float:
-    """The number of mistakes past which the first quantity would exceed the last."""
+    """The number of updates past which the first quantity would exceed the last."""
     progress, length = start
     if not gamma > 0 or not np.isfinite(length):
         return inf
@@ -266,4 +279,5 @@ def bound_of(
         start_progress=progress,
         eta0=largest,
         step_ratio=largest / float(a.min()),
+        update_margin=tau,
     )

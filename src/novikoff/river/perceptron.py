@@ -12,6 +12,7 @@ from river import base
 
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import overflow
+from novikoff.learners.state import NO_LENGTHS
 from novikoff.river.dictionaries import Label, Name, Row, in_order, rows_of, sound
 from novikoff.river.vectors import Narrow, Places, Read, Step, Together, Vector, Wide
 
@@ -20,6 +21,11 @@ WIDE = 128
 
 UNFIT = (TypeError, OverflowError, struct.error)
 """What arithmetic on something other than numbers ends in."""
+
+
+def square(value: float) -> float:
+    """A number times itself."""
+    return value * value
 
 
 class RiverPerceptron(base.MiniBatchClassifier):
@@ -35,13 +41,18 @@ class RiverPerceptron(base.MiniBatchClassifier):
         The step.
     fit_intercept
         Learn a bias.
+    margin
+        Learn from right answers too, unless they are right by more than so many times what one
+        update on an example of mean length adds, as `novikoff.Perceptron` does.
 
     Attributes
     ----------
     classes
         The labels seen so far, sorted.
     n_mistakes
-        How many examples were mistakes, and so updates.
+        How many examples were mistakes.
+    n_updates
+        How many were learned from: the mistakes, unless a `margin` is asked for.
 
     Examples
     --------
@@ -53,11 +64,13 @@ class RiverPerceptron(base.MiniBatchClassifier):
     (True, 1)
     """
 
-    def __init__(self, eta: float = 1.0, fit_intercept: bool = True) -> None:
+    def __init__(self, eta: float = 1.0, fit_intercept: bool = True, margin: float = 0.0) -> None:
         self.eta = eta
         self.fit_intercept = fit_intercept
+        self.margin = margin
         self.classes: list[Label] = []
-        self.n_mistakes = 0
+        self.n_mistakes = self.n_updates = 0
+        self._lengths = NO_LENGTHS
         self._vectors: list[Vector] = []
         self._places: Places | None = None
 
@@ -146,6 +159,14 @@ class RiverPerceptron(base.MiniBatchClassifier):
                 self._join(y)
             if len(self.classes) > 1:
                 self._step(x, y, done)
+            elif self.margin:
+                self._lengths = self._lengths.after_one(sum(map(square, x.values())))
+
+    def _least(self) -> float:
+        """What the margin of an example must be above."""
+        many, lengths = len(self.classes) > 2, self._lengths
+        known = lengths.mean + self.fit_intercept if lengths.n else 0.0
+        return self.margin * self.eta * known * (1 + many)
 
     def _step(self, x: Row, y: Label, done: list[Step] | None) -> None:
         """Learn from an example of a known class."""
@@ -153,16 +174,18 @@ class RiverPerceptron(base.MiniBatchClassifier):
         classes, vectors, eta = self.classes, self._vectors, self.eta
         if len(scores) == 1:
             sign = 1.0 if y == classes[1] else -1.0
-            if sign * scores[0] > 0.0:
-                return
-            self._move(row, [(vectors[0], sign * eta)], done)
+            m, moves = sign * scores[0], [(vectors[0], sign * eta)]
         else:
             own = classes.index(y)
             rival = max((c for c in range(len(classes)) if c != own), key=lambda c: (scores[c], -c))
-            if scores[own] > scores[rival]:
-                return
-            self._move(row, [(vectors[own], eta), (vectors[rival], -eta)], done)
-        self.n_mistakes += 1
+            m, moves = scores[own] - scores[rival], [(vectors[own], eta), (vectors[rival], -eta)]
+        if m <= (self._least() if self.margin else 0.0):
+            self._move(row, moves, done)
+            self.n_updates += 1
+            self.n_mistakes += m <= 0.0
+        if self.margin:
+            values = row.values if isinstance(row, Wide) else row.values()
+            self._lengths = self._lengths.after_one(sum(map(square, values)))
 
     def _move(self, row: Read, moves: list[tuple[Vector, float]], done: list[Step] | None) -> None:
         """Add multiples of a row to vectors: to all of them, or if one cannot be, to none."""
@@ -185,7 +208,8 @@ class RiverPerceptron(base.MiniBatchClassifier):
     @contextmanager
     def _undone_on_error(self) -> Iterator[list[Step]]:
         """Take back what was done within, of which a list is kept, if it ends in an error."""
-        before = self.classes, self._vectors, self._places, self.n_mistakes
+        before = self.classes, self._vectors, self._places, self.n_mistakes, self.n_updates
+        lengths = self._lengths
         n, done = len(self._places or ()), list[Step]()
         try:
             yield done
@@ -193,7 +217,8 @@ class RiverPerceptron(base.MiniBatchClassifier):
             for vector, row, w, bias in reversed(done):
                 vector.put_back(row, w)
                 vector.bias = bias
-            self.classes, self._vectors, self._places, self.n_mistakes = before
+            self.classes, self._vectors, self._places, self.n_mistakes, self.n_updates = before
+            self._lengths = lengths
             if self._places is not None:
                 self._places.cut(n)
             raise

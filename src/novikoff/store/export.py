@@ -163,7 +163,7 @@ def _conventions(model: Linear) -> tuple[npt.DTypeLike, dict[str, Any], int]:
 
 def _vote(graph: "Graph", model: VotedPerceptron, x: str, on_line: int) -> str:
     """The share of the votes: twice those for the second class, less all, by all."""
-    n_planes, n_seen = model.n_mistakes_ + 1, max(1, model._state.stream.n_seen)
+    n_planes, n_seen = model.n_updates_ + 1, max(1, model._state.stream.n_seen)
     size = 8 * n_planes * (model.n_features_in_ + 2)
     if size > LARGEST:
         raise ParameterError(

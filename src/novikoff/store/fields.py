@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from novikoff.errors import ModelFileError
+from novikoff.inputs.arrays import IN_ORDER, csr_state
 from novikoff.learners.state import Field, flat
 from novikoff.parameters import LARGEST
 from novikoff.store.values import decoded, encoded
-from novikoff.typing import Array
+from novikoff.typing import Array, Matrix
 
 MOST = 1 << 53
 """How large a count can be: so many are counted exactly in doubles too."""
@@ -248,3 +250,38 @@ def counts(length: str) -> Field:
 def doubles(*shape: str, least: float = -np.inf, most: float = np.inf) -> Field:
     """Numbers in double precision."""
     return Field(shape, np.float64, least, most)
+
+
+# ------------------------------------------------------------- the examples erred on
+
+
+def put_rows(rows: Matrix, parts: Parts) -> None:
+    """Put examples into the parts, dense or sparse."""
+    if sparse.issparse(rows):
+        for name in ("data", "indices", "indptr"):
+            parts.tensors[f"support.{name}"] = getattr(rows, name)
+    elif rows is not None:
+        parts.tensors["support"] = rows
+
+
+def take_rows(parts: Parts, width: int, dtypes: Sequence[npt.DTypeLike]) -> Matrix:
+    """The examples erred on, dense or sparse; as many as are known to be kept, if that is known."""
+    if "support" in parts.tensors:
+        return parts.tensor("support", dtypes, ("kept", width))
+    indptr = parts.tensor("support.indptr", (np.int32, np.int64), ("kept+1",))
+    if not len(indptr):
+        raise ModelFileError("The tensor 'support.indptr' is empty, and should begin with a 0.")
+    n = len(indptr) - 1
+    if parts.sizes.setdefault("kept", n) != n:
+        raise ModelFileError(
+            f"The file has {n} rows in its support, and not {parts.sizes['kept']}."
+        )
+    indices = parts.tensor("support.indices", (indptr.dtype,), ("stored",))
+    data = parts.tensor("support.data", dtypes, ("stored",))
+    sound = indptr[-1] == len(indices)
+    if not sound or csr_state(indices.view(f"u{indices.itemsize}"), indptr, width) != IN_ORDER:
+        raise ModelFileError("The sparse examples in the file point outside themselves.")
+    support = sparse.csr_array((n, width), dtype=data.dtype)
+    # set one by one: the constructor would narrow the indices
+    support.data, support.indices, support.indptr = data, indices, indptr
+    return support

@@ -6,16 +6,12 @@ weight vectors of a linear model and `d` its features with the bias; `outputs` a
 the weight vectors and the problems of a kernel machine, and `kept` the examples erred on.
 """
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
-from scipy import sparse
 from sklearn.base import clone
 
 from novikoff.errors import ModelFileError, ParameterError
-from novikoff.inputs.arrays import IN_ORDER, csr_state
 from novikoff.learners import KernelPerceptron, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.averaged import AveragedPerceptron, mean_weights
@@ -27,7 +23,7 @@ from novikoff.learners.kernels.machine import DualLearner
 from novikoff.learners.kernels.mistakes import Events
 from novikoff.learners.kernels.run import DualLedger, DualState
 from novikoff.learners.kernels.support import Support, n_outputs
-from novikoff.learners.state import WEIGHTS, Field, Ledger, State, Stream
+from novikoff.learners.state import WEIGHTS, Field, Ledger, Lengths, State, Stream
 from novikoff.learners.voted import Mistakes
 from novikoff.parameters import LARGEST
 from novikoff.store.fields import (
@@ -41,16 +37,24 @@ from novikoff.store.fields import (
     doubles,
     give,
     put,
+    put_rows,
     take,
+    take_rows,
 )
 from novikoff.store.updates import put_updates, take_updates
 from novikoff.store.values import decoded, encoded
-from novikoff.typing import Array, Matrix
+from novikoff.typing import Array
 
 FLOATS = (np.float64, np.float32)
 KEPT = (*FLOATS, np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32)
 """The types of kept examples; whole numbers of other types than bytes are in older files only."""
-ADDED = {"record": False, "multi_class": "joint", "n_jobs": None, "class_weight": None}
+ADDED = {
+    "margin": 0.0,
+    "record": False,
+    "multi_class": "joint",
+    "n_jobs": None,
+    "class_weight": None,
+}
 """Parameters that files, or files of earlier versions, lack, and what they are."""
 NAMES = {"covariance": "beside", "exponents": "beside", "pocket": "beside"}
 """What is kept beside the weights, where files have another name for it."""
@@ -78,6 +82,12 @@ LEDGER: Table = (
     Tensor("updates", counts("examples"), "visits+1", optional=True),
     Tensor("shares", Field(("examples", "classes"), np.int32), optional=True),
 )
+LENGTHS: Table = (
+    Value("measured.n", Parts.count),
+    Value("measured.total", Parts.number),
+    Value("measured.mean", Parts.number),
+    Value("measured.known", Parts.flag),
+)
 CHANGES: Table = (Tensor("changes", counts("passes"), "visits+1", listed=True),)
 STREAM: Table = (SEEN, Value("one_data_set", Parts.flag), OPEN, TOTALS)
 VOTERS: Table = (
@@ -99,6 +109,7 @@ DUAL_LEDGER: Table = (
     Value("longest", _double),
     Value("largest", _double),
     RATIO,
+    Value("margin", _double),
     Tensor("counts", counts("problems"), "n_seen+1"),
     Tensor("squares", doubles("problems")),
     Tensor("total", doubles("problems", least=0.0)),
@@ -133,7 +144,8 @@ def put_linear(model: MistakeDriven, parts: Parts) -> None:
     run = model._state
     parts.values["space"] = {name: encoded(name, value) for name, value in run.space.items()}
     put(LEDGER, run.ledger, parts)
-    put(CHANGES if model._counts_updates else (), run.ledger, parts)
+    put(CHANGES if model._counts_updates(run.space) else (), run.ledger, parts)
+    put(LENGTHS if model._measures(run.space) else (), run.ledger.lengths, parts)
     put(STREAM, run.stream, parts)
     if run.stream.fingerprint is not None:
         parts.values["fingerprint"] = str(run.stream.fingerprint)
@@ -143,7 +155,7 @@ def put_linear(model: MistakeDriven, parts: Parts) -> None:
     if isinstance(model, VotedPerceptron):
         put(VOTERS, run.history, parts)
         put(CLASSES if run.many and run.history.gained else (), run.history, parts)
-        _put_rows(run.history.stacked() if run.history.support else None, parts)
+        put_rows(run.history.stacked() if run.history.support else None, parts)
     if model.record:
         put_updates(run, parts)
 
@@ -162,7 +174,7 @@ def take_linear(model: MistakeDriven, parts: Parts) -> None:
     parts.sizes |= {"m": m, "d+1": d + 1, "classes": K}
     stream = Stream(**take(STREAM, parts), fingerprint=_fingerprint(parts))
     run = State(space, w, declared=model._declared(space), stream=stream)
-    run.ledger = _ledger(model, stream.n_seen, K, parts)
+    run.ledger = _ledger(model, run, K, parts)
     run.extra = {name: _extra(name, one).take(parts) for name, one in run.declared.items()}
     if isinstance(model, AveragedPerceptron):
         with np.errstate(over="ignore"):
@@ -203,14 +215,17 @@ def _space(model: MistakeDriven, parts: Parts) -> dict[str, object]:
     return {name: space[name] for name in known}
 
 
-def _ledger(model: MistakeDriven, n_seen: int, n_classes: int, parts: Parts) -> Ledger:
+def _ledger(model: MistakeDriven, run: State, n_classes: int, parts: Parts) -> Ledger:
     """What the run proves."""
+    n_seen, changes = run.stream.n_seen, model._counts_updates(run.space)
     machines = isinstance(model, Additive) and model._machines(model._space()) and n_classes > 2
-    visits = n_seen * (n_classes if machines or model._counts_updates else 1)
+    visits = n_seen * (n_classes if machines or changes else 1)
     parts.sizes |= {"machines": n_classes if machines else 1}
     parts.sizes |= {"n_seen": n_seen, "visits+1": visits + 1}
     parts.values.setdefault("step_ratio", encoded("step_ratio", np.inf))  # the first do not tell
-    ledger = Ledger(**take(LEDGER + (CHANGES if model._counts_updates else ()), parts))
+    ledger = Ledger(**take(LEDGER + (CHANGES if changes else ()), parts))
+    if model._measures(run.space):
+        ledger.lengths = Lengths(**take(LENGTHS, parts))
     _require_mistakes(ledger.mistakes, n_seen, visits)
     if ledger.shares is not None and ledger.updates is None:
         raise ModelFileError("The file has 'shares', which does not belong there.")
@@ -234,8 +249,8 @@ def _require_mistakes(mistakes: list[int], n_seen: int, visits: int) -> None:
 
 def _voters(run: State, parts: Parts) -> Mistakes:
     """The mistakes of a voted perceptron."""
-    n = parts.sizes["mistakes"] = sum(run.ledger.mistakes)
-    support = [_take_rows(parts, run.weights.shape[1] - 1, KEPT)] if n else []
+    n = parts.sizes["mistakes"] = run.ledger.n_changes
+    support = [take_rows(parts, run.weights.shape[1] - 1, KEPT)] if n else []
     parts.sizes.setdefault("kept", 0)
     columns = take(VOTERS + (CLASSES if n and run.many else ()), parts)
     if not (np.diff(columns["times"]) >= (0 if run.many else 1)).all():
@@ -259,6 +274,7 @@ def put_dual(model: DualLearner, parts: Parts) -> None:
     parts.values["kernel"] = {name: encoded(name, value) for name, value in kernel.items()}
     parts.values["precision"] = run.dtype.name
     put(DUAL_LEDGER, run.ledger, parts)
+    put(LENGTHS if run.ledger.margin else (), run.ledger.lengths, parts)
     put(WIDTH, run, parts)
     put(DUAL_STREAM, run.stream, parts)
     if model.record:
@@ -267,7 +283,7 @@ def put_dual(model: DualLearner, parts: Parts) -> None:
         parts.tensors["weights"] = run.support.W
         return
     put(SUPPORT, run.support, parts)
-    _put_rows(run.support.stacked(), parts)
+    put_rows(run.support.stacked(), parts)
     if run.history is not None:
         put(CYCLE if isinstance(run.history, Cycle) else EVENTS, run.history, parts)
 
@@ -293,6 +309,8 @@ def take_dual(model: DualLearner, parts: Parts) -> None:
     parts.sizes |= {"n_seen": n_seen, "n_seen+1": n_seen + 1}
     parts.sizes |= {"visits+1": visits + 1, "2*visits+2": 2 * visits + 2}
     ledger = DualLedger(**take(DUAL_LEDGER, parts))
+    if ledger.margin:
+        ledger.lengths = Lengths(**take(LENGTHS, parts))
     _require_mistakes(ledger.mistakes, n_seen, visits)
     P = len(ledger.counts)
     if P != K and not (isinstance(model, KernelPerceptron) and K > 1 and P == 1):
@@ -310,6 +328,7 @@ def take_dual(model: DualLearner, parts: Parts) -> None:
 def _fill_in(model: DualLearner, K: int, parts: Parts) -> None:
     """What older files lack, or had otherwise."""
     parts.values.setdefault("step_ratio", 1.0)  # once all examples weighed 1
+    parts.values.setdefault("margin", 0.0)  # once there was none
     totals = parts.tensors.setdefault("brought", np.zeros(0))
     parts.sizes["classes"] = len(model.classes_) if totals.size else 0
     made, squares = (parts.tensors.get(name, np.zeros(0)) for name in ("counts", "squares"))
@@ -335,7 +354,7 @@ def _support(model: DualLearner, kernel: Kernel, parts: Parts) -> Support | Plai
     give(SUPPORT, support, parts)
     support.n = parts.sizes["kept"]
     if support.n and not given:
-        support.put(_take_rows(parts, width, (parts.precision,)))
+        support.put(take_rows(parts, width, (parts.precision,)))
     return support
 
 
@@ -361,37 +380,3 @@ def _events(parts: Parts) -> Events:
     if not (np.diff(columns["times"]) >= 0).all():
         raise ModelFileError("The times of the updates in the file do not increase.")
     return Events(**columns, n=parts.sizes["events"])
-
-
-# ------------------------------------------------------------- the examples erred on
-
-
-def _put_rows(rows: Matrix, parts: Parts) -> None:
-    if sparse.issparse(rows):
-        for name in ("data", "indices", "indptr"):
-            parts.tensors[f"support.{name}"] = getattr(rows, name)
-    elif rows is not None:
-        parts.tensors["support"] = rows
-
-
-def _take_rows(parts: Parts, width: int, dtypes: Sequence[npt.DTypeLike]) -> Matrix:
-    """The examples erred on, dense or sparse; as many as are known to be kept, if that is known."""
-    if "support" in parts.tensors:
-        return parts.tensor("support", dtypes, ("kept", width))
-    indptr = parts.tensor("support.indptr", (np.int32, np.int64), ("kept+1",))
-    if not len(indptr):
-        raise ModelFileError("The tensor 'support.indptr' is empty, and should begin with a 0.")
-    n = len(indptr) - 1
-    if parts.sizes.setdefault("kept", n) != n:
-        raise ModelFileError(
-            f"The file has {n} rows in its support, and not {parts.sizes['kept']}."
-        )
-    indices = parts.tensor("support.indices", (indptr.dtype,), ("stored",))
-    data = parts.tensor("support.data", dtypes, ("stored",))
-    sound = indptr[-1] == len(indices)
-    if not sound or csr_state(indices.view(f"u{indices.itemsize}"), indptr, width) != IN_ORDER:
-        raise ModelFileError("The sparse examples in the file point outside themselves.")
-    support = sparse.csr_array((n, width), dtype=data.dtype)
-    # set one by one: the constructor would narrow the indices
-    support.data, support.indices, support.indptr = data, indices, indptr
-    return support

@@ -112,7 +112,7 @@ def tell_weights(model: "Model", called: Names, top: int) -> None:
     from novikoff.inputs.labels import as_written
 
     if isinstance(model, novikoff.VotedPerceptron):
-        print(f"vote         of {counted(model.n_mistakes_ + 1, 'hyperplane')}; the last of them:")
+        print(f"vote         of {counted(model.n_updates_ + 1, 'hyperplane')}; the last of them:")
     print(f"bias         {', '.join(repr(float(b)) for b in model.intercept_[:TOP])}")
     W = model.coef_
     w, d = W.ravel(), W.shape[1]

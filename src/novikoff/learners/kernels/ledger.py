@@ -9,7 +9,7 @@ from novikoff.learners.kernels import gram
 from novikoff.learners.kernels.forgetron import Cycle
 from novikoff.learners.kernels.run import DualTelling
 from novikoff.learners.kernels.support import CHUNK
-from novikoff.proofs.bounds import forgetron_bound, novikoff_bound
+from novikoff.proofs.bounds import Count, forgetron_bound, novikoff_bound
 from novikoff.separation.bracket import Bracket
 
 TINY = 1e-270
@@ -84,9 +84,23 @@ class DualMargin(DualTelling):
         What the lower ends of the margins imply by Novikoff's theorem; infinite if one is 0. Where
         examples have weights it is as many times more as the largest is that of the least.
         """
-        R = self._step_length()
+        return self._most("mistakes")
+
+    @property
+    def update_bound_(self) -> float:
+        """The most updates that any order of these examples can force.
+
+        As many as mistakes, unless a `margin` is asked for.
+        """
+        return self._most("updates")
+
+    def _most(self, count: Count) -> float:
+        R, ledger = self._step_length(), self._fitted().ledger
         if self.budget is not None:
             return forgetron_bound(R, self.margin_.lower, self.budget)
-        rho, ends = felt(self._state.ledger.step_ratio, self._state.dtype), self._brackets()
+        rho, ends = felt(ledger.step_ratio, self._state.dtype), self._brackets()
         R = hypot(R, sqrt(2 * rho * self._unfelt())) if rho < np.inf else R
-        return sum(novikoff_bound(R, end.lower, step_ratio=rho) for end in ends)
+        return sum(
+            novikoff_bound(R, end.lower, step_ratio=rho, update_margin=ledger.margin, count=count)
+            for end in ends
+        )

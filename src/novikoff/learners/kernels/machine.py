@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from novikoff.core.loops import Log, drive
+from novikoff.core.loops import Log, Pass, drive
 from novikoff.errors import DataError, ParameterError
 from novikoff.inputs.arrays import names_in, overflow, read, require_sound, weight_dtype
 from novikoff.inputs.labels import as_labels, growing_classes, numbered
@@ -76,7 +76,7 @@ class DualLearner(DualPredicting):
         """What is kept beside the rows erred on, at the start."""
 
     @abstractmethod
-    def _rule(self) -> Any:
+    def _rule(self, run: DualState) -> Any:
         """Its rule, as `novikoff.core.loops` knows it."""
 
     @abstractmethod
@@ -143,6 +143,8 @@ class DualLearner(DualPredicting):
         for epoch in range(self.max_iter):
             order = wanted.order(random if self.shuffle else None)
             run.begin_pass()
+            if epoch:
+                run.ledger.lengths = run.ledger.lengths.of_all()
             if self._revisits(run):
                 self._epoch(run, X, wanted, order, Z, slots, again=epoch + 1 < self.max_iter)
             else:
@@ -213,8 +215,8 @@ class DualLearner(DualPredicting):
         if not K:  # there is one class so far, and nothing to learn
             run.note(places, wanted.y, Log.room(0, recorded=True), ONE)
             return Made(np.zeros(S.shape), np.ones(0))
-        p = pass_over(S, G, wanted, self._rule(), self._extra(run, n), run)
-        k, _, stopped = drive(p, 0, 0, n, 0.0, False)
+        p = pass_over(S, G, wanted, self._rule(run), self._extra(run, n), run)
+        k, stopped = self._drive(run, p, n)
         S[:], log = p.W[:, :n].T, p.log.some(0, k)
         made = self._made(run, log, p.extra, p.D.rows.K)
         if stopped >= 0 or not (ledger.largest < np.inf and np.isfinite(ledger.squares).all()):
@@ -222,6 +224,22 @@ class DualLearner(DualPredicting):
         run.note(places, wanted.y, log, made.factors)
         ledger.mistakes[-1] = int(p.mistakes[0]) - sum(ledger.mistakes[:-1])
         return made
+
+    def _drive(self, run: DualState, p: Pass, n: int) -> tuple[int, int]:
+        """Let the loop visit the `n` rows of a block, in parts where the mean length changes that a
+        margin is measured by. Returns how many updates were made, and where it stopped, or -1.
+        """
+        k = low = 0
+        stopped = -1
+        while low < n and stopped < 0:
+            lengths, high = run.ledger.lengths, n
+            if run.ledger.margin and not lengths.known:
+                high = min(n, low + lengths.left())
+                some = p.D.visited(np.arange(low, high))
+                run.ledger.lengths, p = lengths.after(some), p._replace(rule=self._rule(run))
+            k, _, stopped = drive(p, k, low, high, 0.0, False)
+            low = high
+        return k, stopped
 
     def _keep(self, run: DualState, A: Block, made: Made, slots: Array | None) -> None:
         """Add updates to the coefficients, and rows never erred on before to the support."""

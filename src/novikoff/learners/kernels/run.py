@@ -11,7 +11,7 @@ from novikoff.learners.kernels import coefficients as dual_record
 from novikoff.learners.kernels.gram import Kernel
 from novikoff.learners.kernels.support import Support
 from novikoff.learners.predict import Learner
-from novikoff.learners.state import Stream
+from novikoff.learners.state import NO_LENGTHS, Lengths, Stream
 from novikoff.typing import Array
 
 
@@ -25,7 +25,7 @@ class DualLedger:
     squares: Array
     r"""$\|w\|^2$."""
     counts: Array
-    """How many mistakes there were."""
+    """How many updates there were."""
     total: Array
     """The sum of the steps."""
     least: Array
@@ -38,6 +38,10 @@ class DualLedger:
     """The largest $k(x, x)$."""
     step_ratio: float = 1.0
     """How many times the least weight of an example of `fit` the largest is."""
+    margin: float = 0.0
+    """The margin that is asked for, in updates."""
+    lengths: Lengths = NO_LENGTHS
+    """With a margin: what that is measured by."""
 
     @classmethod
     def of(cls, problems: int) -> "DualLedger":
@@ -122,8 +126,9 @@ class DualTelling(Learner[DualState]):
 
     @property
     def converged_(self) -> bool:
-        """Was the last pass free of mistakes?"""
-        return self._fitted().ledger.mistakes[-1] == 0
+        """Was the last pass free of mistakes, and, with a margin, of updates?"""
+        ledger = self._fitted().ledger
+        return not (ledger.updates if ledger.margin else ledger.mistakes)[-1]
 
     @property
     def support_(self) -> Array:
