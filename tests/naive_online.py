@@ -243,12 +243,16 @@ def scw(X, y, *, C=1, eta=0.9, variant="I", covariance="diagonal", **options):
 
 
 def balanced_winnow(X, y, *, factor=1.5, **options):
-    """Positive and negative weights, each multiplied on a mistake, with 50 digits."""
+    """Positive and negative weights, each multiplied on a mistake, with 50 digits.
+
+    An example with a number beyond 1 is divided by the largest, without its sign, to learn from.
+    """
 
     def learn(machine, x, sign, m, weight):
         if m > 0 or not any(x):
             return False
-        change = [Decimal(factor) ** (sign * weight * xj) for xj in x]
+        size = max(1, *map(abs, x))
+        change = [Decimal(factor) ** (sign * weight * xj / size) for xj in x]
         plus, minus = machine.beside
         plus = [p * c for p, c in zip(plus, change, strict=True)]
         minus = [p / c for p, c in zip(minus, change, strict=True)]

@@ -12,7 +12,6 @@ import pytest
 from scipy import sparse
 
 from novikoff import (
-    BalancedWinnow,
     DataError,
     MaxMargin,
     Perceptron,
@@ -149,5 +148,3 @@ def test_a_column_with_a_gap_is_named(make):
     X = make({"size": [1.0, 0.0], "side": [1.0, 3.0]})
     with pytest.raises(DataError, match="3.0 in row 1, column 'side'"):
         Winnow().fit(X, [1, 0])
-    with pytest.raises(DataError, match="3.0 in row 1, column 'side'"):
-        BalancedWinnow().fit(X, [1, 0])

@@ -11,7 +11,7 @@ from sklearn.linear_model import PassiveAggressiveClassifier
 from sklearn.utils.class_weight import compute_sample_weight
 
 import naive_online
-from laws.learners import ROUNDED, ZERO_ONE, assert_same, fitted, options_for
+from laws.learners import ROUNDED, assert_same, fitted, options_for
 from laws.test_many_classes import learned, many_worlds
 from novikoff import AROW, SCW, BalancedWinnow, PassiveAggressive, SecondOrderPerceptron
 from worlds import worlds
@@ -28,11 +28,10 @@ STEADY = (PassiveAggressive, SCW)
 """Those whose update on a loss of nearly nothing is nearly none."""
 
 
-def noisy(learner, world, seed=0):
-    """The same zeros, and other numbers, which it learns from: no sum of them is 0 by chance."""
+def noisy(world, seed=0):
+    """The same zeros, and other numbers: no sum of them is 0 by chance."""
     X, y = world
-    X = X * np.random.default_rng(seed).uniform(0.5, 1.5, X.shape)
-    return (abs(X) / 6 if learner in ZERO_ONE else X), y
+    return X * np.random.default_rng(seed).uniform(0.5, 1.5, X.shape), y
 
 
 def machines(run):
@@ -56,7 +55,7 @@ def test_a_run_is_its_twins(learner, data, seed):
     world = data.draw(st.one_of(worlds(max_rows=6), many_worlds(max_rows=6)))
     options = data.draw(options_for(learner))
     weight = data.draw(st.sampled_from([[1.0], [0.5], [2.0, 1.0]]))
-    X, y = noisy(learner, world, seed)
+    X, y = noisy(world, seed)
     weight = np.resize(weight, len(y))
     theirs = {"bias" if name == "fit_intercept" else name: v for name, v in options.items()}
     run = TWINS[learner](X.tolist(), y.tolist(), epochs=EPOCHS, weights=weight, **theirs)
@@ -80,7 +79,7 @@ def test_a_run_is_its_twins(learner, data, seed):
     world=many_worlds(max_rows=6), options=options_for(PassiveAggressive), seed=st.integers(0, 9)
 )
 def test_passive_aggressive_jointly(world, options, seed):
-    X, y = noisy(PassiveAggressive, world, seed)
+    X, y = noisy(world, seed)
     theirs = {"bias" if name == "fit_intercept" else name: v for name, v in options.items()}
     run = naive_online.passive_aggressive_jointly(X.tolist(), y.tolist(), epochs=EPOCHS, **theirs)
     model = fitted(PassiveAggressive, X, y, shuffle=False, max_iter=EPOCHS, **options)
@@ -99,8 +98,6 @@ def test_forms_and_types(learner, dtype, n_classes):
     random = np.random.default_rng(0)
     X = random.integers(0, 200, (60, 7)) * (random.random((60, 7)) < 0.6)
     X = (X / 100.0 if dtype.startswith("float") else X).astype(dtype)
-    if learner in ZERO_ONE:
-        X = X / np.float32(2)
     y = random.integers(0, n_classes, 60)
     options = {"max_iter": 2, "shuffle": False}
     expected = fitted(learner, X.astype(np.float64), y, **options)
@@ -117,7 +114,7 @@ def test_forms_and_types(learner, dtype, n_classes):
 @pytest.mark.parametrize("learner", ROUNDED)
 @given(data=st.data(), seed=st.integers(0, 9))
 def test_permuting_features_permutes_weights(learner, data, seed):
-    X, y = noisy(learner, data.draw(worlds()), seed)
+    X, y = noisy(data.draw(worlds()), seed)
     order = np.array(data.draw(st.permutations(range(X.shape[1]))))
     options = {"shuffle": False, "max_iter": 2, **data.draw(options_for(learner))}
     one = fitted(learner, X, y, **options)
@@ -133,7 +130,7 @@ def test_a_stream_of_many_classes_is_one_epoch(learner, form, data, world, seed)
 
     Two classes are learned by one machine, until there is a third.
     """
-    X, y = noisy(learner, world, seed)
+    X, y = noisy(world, seed)
     X = form(X)
     options = {"shuffle": False, **data.draw(options_for(learner))}
     if learner is PassiveAggressive:
@@ -178,7 +175,7 @@ def test_a_block_that_fails_was_never_there(learner):
 @pytest.mark.parametrize("class_weight", ["balanced", {-1: 3.0}])
 @given(world=worlds())
 def test_class_weights_are_sample_weights(learner, class_weight, world):
-    X, y = noisy(learner, world)
+    X, y = noisy(world)
     weight = compute_sample_weight(class_weight, y)
     options = {"shuffle": False, "max_iter": 2}
     one = fitted(learner, X, y, class_weight=class_weight, **options)

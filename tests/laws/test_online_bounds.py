@@ -227,6 +227,47 @@ def test_balanced_winnow(world, data, gamma, factor, epochs):
     assert model.n_mistakes_ <= most * ROUNDING
 
 
+@given(
+    world=worlds(),
+    data=st.data(),
+    scale=st.sampled_from([0.1, 1.0, 100.0]),
+    gamma=st.sampled_from([0.05, 0.2, 0.5, 1.0]),
+    factor=st.sampled_from([1.05, 1.3, 2.0]),
+    epochs=st.integers(1, 3),
+)
+def test_balanced_winnow_on_numbers_of_any_size(world, data, scale, gamma, factor, epochs):
+    X, y = world
+    X, largest = X * scale, max(1.0, abs(X).max() * scale)
+    u = data.draw(weights(X.shape[1]).filter(np.any))
+    u /= abs(u).sum()
+    model = fitted(BalancedWinnow, X, y, factor=factor, max_iter=epochs, shuffle=False)
+    s, n = y * (X @ u[:-1] + u[-1]), X.shape[1] + 1
+    loss = model.n_iter_ * np.maximum(0.0, gamma * largest - s).sum()
+    most = balanced_winnow_bound(n, gamma * largest, loss, factor=factor, largest=largest)
+    assert model.n_mistakes_ <= most * ROUNDING
+    sizes = np.maximum(1.0, abs(X).max(axis=1))  # what the proof goes by: never more than that
+    loss = model.n_iter_ * np.maximum(0.0, gamma - s / sizes).sum()
+    closer = balanced_winnow_bound(n, gamma, loss, factor=factor)
+    assert model.n_mistakes_ <= closer * ROUNDING
+    assert closer <= most * ROUNDING
+
+
+@given(world=planted(), share=st.sampled_from([0.5, 1.0, 1.5]))
+def test_balanced_winnow_on_separable_data(world, share):
+    """With the best factor for the margin, and others: a run to the end is within the bound."""
+    (X, y), u, b = world
+    u = np.append(u, b) / (abs(u).sum() + abs(b))
+    gamma, largest = (y * (X @ u[:-1] + u[-1])).min(), max(1.0, abs(X).max())
+    options = {"factor": np.exp(share * gamma / largest), "fit_intercept": bool(b)}
+    most = balanced_winnow_bound(
+        X.shape[1] + bool(b), gamma, factor=options["factor"], largest=largest
+    )
+    assert most < np.inf
+    model = fitted(BalancedWinnow, X, y, max_iter=10**6, shuffle=False, **options)
+    assert model.converged_
+    assert model.n_mistakes_ <= most * ROUNDING
+
+
 def test_balanced_winnow_learns_from_few_of_many():
     """Three of 1,000 features matter, one of them against: the bound knows only the logarithm."""
     random = np.random.default_rng(0)
@@ -239,6 +280,22 @@ def test_balanced_winnow_learns_from_few_of_many():
     model = fitted(BalancedWinnow, X, y, factor=factor, random_state=0)
     assert model.converged_
     most = balanced_winnow_bound(1001, gamma, factor=factor)
+    assert model.n_mistakes_ <= most < 140
+    assert model.score(X, y) == 1.0
+
+
+def test_balanced_winnow_learns_from_few_of_many_real_numbers():
+    """The same with numbers of both signs, up to 30: only their ratio to the margin counts."""
+    random = np.random.default_rng(0)
+    X = random.uniform(-30, 30, (3000, 1000)).astype(np.float32)
+    s = X[:, 3] + X[:, 141] - X[:, 592]
+    X, s = X[abs(s) > 30], s[abs(s) > 30]
+    y = np.where(s > 0, 1, -1)
+    gamma, largest = abs(s).min() / 3, abs(X).max()
+    factor = np.exp(gamma / largest)
+    model = fitted(BalancedWinnow, X, y, factor=factor, random_state=0)
+    assert model.converged_
+    most = balanced_winnow_bound(1001, gamma, factor=factor, largest=largest)
     assert model.n_mistakes_ <= most < 140
     assert model.score(X, y) == 1.0
 
@@ -263,16 +320,28 @@ def test_balanced_winnow_does_not_overflow(monkeypatch):
     np.testing.assert_allclose(ratio, ratio[0, 0], rtol=1e-9)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("scale", [2.0, 2.0**100, 2.0**1000])
+def test_balanced_winnow_divides_by_the_largest(form, scale):
+    """An example with a number beyond 1 teaches what it does when it is divided by it."""
+    random = np.random.default_rng(0)
+    X = random.uniform(-1, 1, (60, 3))
+    X[np.arange(60), random.integers(0, 3, 60)] = random.choice([-1.0, 1.0], 60)
+    X[random.random(X.shape) < 0.2] = 0.0
+    y, options = random.integers(0, 3, 60), {"fit_intercept": False, "shuffle": False}
+    grown = X * np.where(abs(X).max(axis=1) == 1.0, scale, 1.0)[:, None]
+    model = fitted(BalancedWinnow, form(X), y, max_iter=3, **options)
+    other = fitted(BalancedWinnow, form(grown), y, max_iter=3, **options)
+    np.testing.assert_array_equal(other.coef_, model.coef_)
+    np.testing.assert_array_equal(other.mistakes_, model.mistakes_)
+    np.testing.assert_array_equal(other.predict(form(grown)), model.predict(form(X)))
+
+
 @pytest.mark.parametrize("value", [-0.25, 1.25, 300.0])
-def test_balanced_winnow_needs_shares(value):
+def test_balanced_winnow_clips(value):
     X = np.array([[0.0, 1.0], [0.5, value], [1.0, 0.0]])
     y = [0, 1, 1]
     for form in (np.asarray, sparse.csr_array):
-        with pytest.raises(ValueError, match=rf"X has {value} in row 1, column 1. Scale"):
-            BalancedWinnow().fit(form(X), y)
-        model = BalancedWinnow().partial_fit(form(np.clip(X, 0, 1)), y)
-        with pytest.raises(ValueError, match=rf"X has {value} in row 1, column 1. Scale"):
-            model.predict(form(X))
         model = BalancedWinnow(shuffle=False).partial_fit(form(np.clip(X, 0, 1)), y)
         clipped = BalancedWinnow(shuffle=False, clip=True).partial_fit(form(X), y)
         np.testing.assert_array_equal(clipped.coef_, model.coef_)
@@ -293,6 +362,8 @@ def test_what_a_bound_cannot_be_asked():
         balanced_winnow_bound(0, 1.0)
     with pytest.raises(ParameterError, match="factor=1"):
         balanced_winnow_bound(2, 1.0, factor=1.0)
+    with pytest.raises(ParameterError, match="largest=-1"):
+        balanced_winnow_bound(2, 1.0, largest=-1.0)
     with pytest.raises(ParameterError, match="only where every example has length 1"):
         passive_aggressive_bound(2.0, 1.0, 1.0, variant="PA")
     with pytest.raises(ParameterError, match="C=0"):

@@ -11,6 +11,7 @@ from laws.learners import ADDITIVE
 from novikoff import (
     AROW,
     SCW,
+    BalancedWinnow,
     KernelPerceptron,
     PassiveAggressive,
     Perceptron,
@@ -86,6 +87,7 @@ LEARNERS = {
     "SCW": lambda: SCW(fit_intercept=False),
     "second order": lambda: SecondOrderPerceptron(fit_intercept=False),
     "second order, full": lambda: SecondOrderPerceptron(fit_intercept=False, covariance="full"),
+    "balanced Winnow": lambda: BalancedWinnow(fit_intercept=False),
     "ROMMA": lambda: Romma(kernel="linear"),
 }
 

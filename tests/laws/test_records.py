@@ -37,7 +37,7 @@ def data_for(learner, form, draw, n=14):
     random = np.random.default_rng(draw(st.integers(0, 99)))
     X, d = random.standard_normal((n, 3)), FORMS[form][1]
     if learner in ZERO_ONE:
-        X = (X > 0).astype(float) if learner is Winnow else random.random(X.shape)
+        X = (X > 0).astype(float)
     X[random.random(X.shape) < 0.3] = 0.0
     K = 2 if not learner._takes_many_classes else draw(st.sampled_from([2, 4]))
     y = LABELS[random.integers(0, K, n)]

@@ -150,7 +150,7 @@ BAD_BLOCKS = {
     "none of the classes|neither": lambda X, y: (X, np.append(y[:-1], 7)),
     "samples": lambda X, y: (X, y[:-1]),
     "features": lambda X, y: (np.hstack([X, X]), y),
-    "range": lambda X, y: (X * 1e308, y),
+    "range": lambda X, y: (X * 1.5e308, y),  # the third row has no length
 }
 
 
@@ -162,7 +162,7 @@ def test_a_failed_block_leaves_the_model_as_it_was(learner, says, form):
     y = np.array([1, -1, -1, 1, -1])
     bad_X, bad_y = BAD_BLOCKS[says](X, y)
     if learner in ZERO_ONE and says == "range":
-        says = "0/1 features" if learner is Winnow else "features from 0 to 1"
+        bad_X, says = X * 1e308, "0/1 features"
     model = learner(shuffle=False).partial_fit(form(X), y)
     before = state_bytes(model)
     with pytest.raises(ValueError, match=says):
@@ -199,7 +199,7 @@ def test_a_failed_block_of_few_entries_leaves_the_model_as_it_was(learner, full)
     bad[np.arange(8), np.arange(8)] = 1.0
     bad[8, 8] = np.nan
     before = state_bytes(model)
-    with pytest.raises(DataError, match="NaN|0 to 1|0/1"):
+    with pytest.raises(DataError, match="NaN|0/1"):
         model.partial_fit(sparse.csr_array(bad), np.arange(9) % 2)
     assert state_bytes(model) == before
 

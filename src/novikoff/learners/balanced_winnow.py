@@ -1,22 +1,26 @@
 r"""Balanced Winnow (Littlestone 1989): multiplicative updates with weights of both signs.
 
-Features are numbers from 0 to 1. Every feature has a positive and a negative weight, both 1 at the
-start, and the score is $\langle w^+ - w^-, x\rangle$; the bias is a feature that is always 1. On a
-mistake, $y\langle w^+ - w^-, x\rangle \le 0$, with a factor $f > 1$:
+Every feature has a positive and a negative weight, both 1 at the start, and the score is
+$\langle w^+ - w^-, x\rangle$; the bias is a feature that is always 1. On a mistake,
+$y\langle w^+ - w^-, x\rangle \le 0$, with a factor $f > 1$:
 
-$$w^+_j \leftarrow w^+_j\,f^{y x_j}, \qquad w^-_j \leftarrow w^-_j\,f^{-y x_j}.$$
+$$w^+_j \leftarrow w^+_j\,f^{y x_j/s}, \qquad w^-_j \leftarrow w^-_j\,f^{-y x_j/s}, \qquad
+  s = \max(1, \max_j|x_j|).$$
 
-So $w^\pm_j = f^{\pm z_j}$ with $z = \sum y\,x$ over the mistakes: a perceptron seen through
+Features from -1 to 1 are taken as they are. Other examples are divided by their size $s$, which
+does not change the side they are on: so one factor serves features of any size.
+
+So $w^\pm_j = f^{\pm z_j}$ with $z = \sum y\,x/s$ over the mistakes: a perceptron seen through
 $f^z - f^{-z}$. It is $z$ that is kept, and the weights are scaled together where they would grow
 too large, which changes no sign.
 
-Let $u$ have $\sum_j|u_j| = 1$ over $n$ weights (the bias counted), and
-$D = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$ for some $\gamma > \eta/2$, where
+Let $S$ be the largest $s$, let $u$ have $\sum_j|u_j| = 1$ over $n$ weights (the bias counted), and
+$D = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$ for some $\gamma > S\eta/2$, where
 $\eta = \ln f$. Then
 
-$$M \le \frac{\ln 2n + \eta D}{\eta\gamma - \eta^2/2},$$
+$$M \le \frac{\ln 2n + \eta D}{\eta\gamma/S - \eta^2/2},$$
 
-that is, $2\ln(2n)/\gamma^2$ where $u$ separates by $\gamma$ and $\eta = \gamma$
+that is, $2S^2\ln(2n)/\gamma^2$ where $u$ separates by $\gamma$ and $\eta = \gamma/S$
 (`novikoff.balanced_winnow_bound`; theorem 7 of `docs/theorems.md`, with its proof).
 """
 
@@ -26,14 +30,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from novikoff.core import rules
-from novikoff.core.examples import Examples, n_visits, visit, weight
+from novikoff.core.examples import weight
 from novikoff.core.jit import njit
 from novikoff.core.rows import Clipped, column, first, last, value
 from novikoff.core.rules import is_right, of
-from novikoff.errors import BadRow, ParameterError
-from novikoff.inputs.arrays import as_rows, names_in, require_sound, titled
+from novikoff.errors import ParameterError
+from novikoff.inputs.arrays import as_rows
 from novikoff.learners import margin
-from novikoff.learners.epoch import Work
 from novikoff.learners.margin import Online
 from novikoff.learners.state import Field, Space, State
 from novikoff.parameters import again, flag, number
@@ -70,6 +73,15 @@ def raise_by(w, z, j, a, rule):
     w[j] = through(rule.f, z[j], z[-1])
 
 
+@njit
+def size(X, i):
+    r"""$s = \max(1, \max_j|x_{ij}|)$"""
+    s = 1.0
+    for k in range(first(X, i), last(X, i)):
+        s = max(s, abs(np.float64(value(X, i, k))))
+    return s
+
+
 @of(rules.content, Factor)
 def content(rule, m, y, D, i):
     """Is the answer right?"""
@@ -78,59 +90,30 @@ def content(rule, m, y, D, i):
 
 @of(rules.learn, Factor)
 def learn(rule, w, z, y, m, D, i):
-    r"""$w^\pm_j \leftarrow w^\pm_j f^{\pm y x_j}$"""
-    a, changed = weight(D, i) * y, False
+    r"""$w^\pm_j \leftarrow w^\pm_j f^{\pm y x_j/s}$"""
+    a, s, changed = weight(D, i) * y, size(D.rows, i), False
     for k in range(first(D.rows, i), last(D.rows, i)):
-        x = np.float64(value(D.rows, i, k))
-        if x > 0.0:
+        x = np.float64(value(D.rows, i, k)) / s
+        if x != 0.0:
             raise_by(w, z, column(D.rows, k), a * x, rule)
             changed = True
     if rule.bias > 0.0:
-        raise_by(w, z, len(w) - 1, a, rule)
+        raise_by(w, z, len(w) - 1, a / s, rule)
         changed = True
     return margin.told(w, D, i) if changed else 0.0
-
-
-@njit(cache=True)
-def first_outside(D):
-    """The first visit of a row with a number not in [0, 1], or -1."""
-    for t in range(n_visits(D)):
-        i = visit(D, t)
-        for k in range(first(D.rows, i), last(D.rows, i)):
-            if not 0 <= value(D.rows, i, k) <= 1:
-                return t
-    return -1
-
-
-def require_shares(X: Matrix, names: Any) -> None:
-    """Raise an error about the first number that is not from 0 to 1."""
-    i = first_outside(Examples(as_rows(X), np.empty(X.shape[0], np.int32)))
-    if i < 0:
-        return
-    row = X[[i]].toarray()[0] if hasattr(X, "toarray") else X[i]
-    j = int(np.flatnonzero(~((row >= 0) & (row <= 1)))[0])
-    x, advice = row[j].item(), "Scale the features, or give {clip=}."
-    raise BadRow(
-        f"BalancedWinnow needs features from 0 to 1, but X has {x!r} in {{row}}, "
-        f"{titled(j, names)}. {advice}",
-        i,
-        j,
-        what=f"found {x!r}, expected features from 0 to 1, which BalancedWinnow needs",
-        advice=advice,
-        hint="(sklearn.preprocessing.MinMaxScaler scales them.)",
-        clip=True,
-    )
 
 
 class BalancedWinnow(Online):
     r"""Balanced Winnow: multiply the weights of a mistake, of either sign.
 
-    $$w^+_j \leftarrow w^+_j\,f^{y x_j}, \qquad w^-_j \leftarrow w^-_j\,f^{-y x_j}, \qquad
-      \text{score } \langle w^+ - w^-, x\rangle$$
+    $$w^+_j \leftarrow w^+_j\,f^{y x_j/s}, \qquad w^-_j \leftarrow w^-_j\,f^{-y x_j/s}, \qquad
+      s = \max(1, \max_j|x_j|), \qquad \text{score } \langle w^+ - w^-, x\rangle$$
 
-    For features from 0 to 1. Where few of many features matter it makes few mistakes: their
-    number grows with the logarithm of the number of features. More than two classes have
-    a machine each, against the rest; all learn in the same pass.
+    Where few of many features matter it makes few mistakes: their number grows with the
+    logarithm of the number of features. Features may be any finite numbers, but should be of
+    about the same size: in an update, an example with numbers beyond -1 and 1 is divided by the
+    largest of them. More than two classes have a machine each, against the rest; all learn in
+    the same pass.
 
     Attributes
     ----------
@@ -156,6 +139,8 @@ class BalancedWinnow(Online):
     Littlestone, N. (1989). Mistake bounds and logarithmic linear-threshold learning algorithms.
     PhD thesis, University of California, Santa Cruz (the balanced version, threshold 0). The bound
     is theorem 7 of `docs/theorems.md`.
+    Kivinen, J. & Warmuth, M. K. (1997). Exponentiated gradient versus gradient descent for linear
+    predictors. Information and Computation 132(1): EG±, for features of both signs.
     Grove, A. J., Littlestone, N. & Schuurmans, D. (2001). General convergence results for linear
     discriminant updates. Machine Learning 43(3).
     """
@@ -169,14 +154,14 @@ class BalancedWinnow(Online):
         default=1.5,
         above=1.0,
         short="what an update multiplies by",
-        text=r"""$f$, above 1. The bound is best for $\ln f = \gamma$, the margin that some weights
-        of absolute values of sum 1 have.""",
+        text=r"""$f$, above 1. The bound is best for $\ln f = \gamma/S$, if some weights of absolute
+        values of sum 1 have the margin $\gamma$, and no feature is larger than $S \ge 1$.""",
         space=True,
     )
     clip: bool = flag(
         default=False,
         short="cut values off at 0 and 1",
-        text="Take numbers below 0 for 0, and those above 1 for 1. Without it they are an error.",
+        text="Take numbers below 0 for 0, and those above 1 for 1.",
         space=True,
     )
     max_iter = again(Online._parameters["max_iter"], default=100)
@@ -190,7 +175,7 @@ class BalancedWinnow(Online):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            Features from 0 to 1.
+            Any finite numbers.
         y : array of shape (n_samples,)
             Labels of two classes or more. Of two, the larger is the positive class.
         sample_weight : array of shape (n_samples,), optional
@@ -203,16 +188,6 @@ class BalancedWinnow(Online):
         """
         return self._fit(X, y, sample_weight=sample_weight)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = not self.clip
-        tags.classifier_tags.poor_score = True  # on data where no few features matter
-        return tags
-
-    def _scores(self, X: Matrix) -> Array:
-        self._require_sound(X, self._state.space)
-        return super()._scores(X)
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not 1e-6 < np.log(float(self.factor)) < FAR / 2:
@@ -221,16 +196,6 @@ class BalancedWinnow(Online):
     def _rule(self, run: State) -> Factor:
         f = float(run.space["factor"])
         return Factor(f, float(FAR / np.log(f)), float(run.space["fit_intercept"]))
-
-    def _epoch(self, run: State, work: Work) -> tuple[int, float, int]:
-        if work.measure and (t := first_outside(work.D)) >= 0:
-            return 0, 0.0, t
-        return super()._epoch(run, work)
-
-    def _require_sound(self, X: Matrix, space: Space) -> None:
-        require_sound(X, names_in(self))
-        if not space["clip"]:
-            require_shares(X, names_in(self))
 
     def _rows(self, X: Matrix, space: Space) -> Any:
         return Clipped(as_rows(X)) if space["clip"] else as_rows(X)

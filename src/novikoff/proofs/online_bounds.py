@@ -183,14 +183,15 @@ def second_order_bound(
 
 
 def balanced_winnow_bound(
-    n: int, margin: float, loss: float = 0.0, *, factor: float = 1.5
+    n: int, margin: float, loss: float = 0.0, *, factor: float = 1.5, largest: float = 1.0
 ) -> float:
-    r"""The most mistakes balanced Winnow can make on features from 0 to 1.
+    r"""The most mistakes balanced Winnow can make.
 
-    For any $u$ over $n$ weights with $\sum_j|u_j| = 1$, with $\eta = \ln f$ and
+    On features with $|x_{tj}| \le S$, $S \ge 1$, for any $u$ over $n$ weights with
+    $\sum_j|u_j| = 1$, with $\eta = \ln f$ and
     $D = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$,
 
-    $$M \le \frac{\ln 2n + \eta D}{\eta\gamma - \eta^2/2} \quad\text{if } \eta < 2\gamma.$$
+    $$M \le \frac{\ln 2n + \eta D}{\eta\gamma/S - \eta^2/2} \quad\text{if } \eta < 2\gamma/S.$$
 
     Parameters
     ----------
@@ -202,6 +203,8 @@ def balanced_winnow_bound(
         $D$, over all examples visited.
     factor : float, default=1.5
         $f$, that of the learner.
+    largest : float, default=1.0
+        The largest $|x_{tj}|$ (``abs(X).max()``); $S$ is that, or 1 if it is less.
 
     Returns
     -------
@@ -216,20 +219,24 @@ def balanced_winnow_bound(
     243.23
     >>> balanced_winnow_bound(1000, margin=0.25, factor=2.0)
     inf
+    >>> round(balanced_winnow_bound(1000, margin=1.0, factor=exp(0.25), largest=4.0), 2)
+    243.23
 
     References
     ----------
     Littlestone, N. (1989). Mistake bounds and logarithmic linear-threshold learning algorithms.
     PhD thesis, University of California, Santa Cruz. Theorem 7 of `docs/theorems.md`, with a proof
     of this form.
+    Kivinen, J. & Warmuth, M. K. (1997). Exponentiated gradient versus gradient descent for linear
+    predictors. Information and Computation 132(1) (EG±, features of both signs).
     """
-    require(margin=margin, loss=loss)
+    require(margin=margin, loss=loss, largest=largest)
     if n < 1 or n != int(n):
         raise ParameterError.of("n", n, "a whole number, 1 or more")
     if not 1.0 < factor < inf:
         raise ParameterError.of("factor", factor, "finite and above 1")
     eta = log(factor)
-    gain = eta * margin - eta * eta / 2
+    gain = eta * margin / max(1.0, largest) - eta * eta / 2
     return (log(2 * n) + eta * loss) / gain if gain > 0 else inf
 
 
