@@ -10,12 +10,16 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import (
+    AROW,
+    SCW,
     AveragedPerceptron,
     DataError,
     KernelPerceptron,
     NovikoffError,
     ParameterError,
+    PassiveAggressive,
     Perceptron,
+    Pocket,
     VotedPerceptron,
     WeightOverflow,
     Winnow,
@@ -285,18 +289,18 @@ def test_large_scales_are_no_overflow():
         assert unit.radius_ == np.sqrt(2)
 
 
-@pytest.mark.parametrize("learner", ADDITIVE)
-def test_not_converging_is_a_warning_with_advice(learner):
-    xor = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+
+
+def test_not_converging_is_a_warning_with_advice():
     with pytest.warns(ConvergenceWarning) as record:
-        model = learner(max_iter=7).fit(xor, [0, 1, 1, 0])
-    assert not model.converged_
-    assert model.n_iter_ == len(model.mistakes_) == 7
+        models = [Perceptron(max_iter=n).fit(XOR, [0, 1, 1, 0]) for n in (7, 8)]
+    assert not models[0].converged_
+    assert [model.n_iter_ for model in models] == [7, 8]
     message = str(record[0].message)
-    last = model.mistakes_[-1]
-    assert f"max_iter=7 epochs: the last one still made {last} mistake" in message
-    assert "on 4 examples" in message
+    assert "max_iter, and its last epoch still made mistakes (mistakes_ counts them)" in message
     assert "slack > 0" in message
+    assert str(record[1].message) == message  # so that Python shows it once
     assert record[0].filename == __file__
 
 
@@ -348,6 +352,24 @@ def test_a_run_goes_on_in_the_space_it_began_in(learner):
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.set_params(warm_start=False).fit(X, y)
     assert model._state.space[name] == changes[name]
+
+
+NO_END_NEEDED = [
+    AveragedPerceptron(),
+    VotedPerceptron(),
+    Pocket(),
+    PassiveAggressive(),
+    AROW(),
+    SCW(),
+    KernelPerceptron(kernel="linear", predict_with="averaged"),
+    KernelPerceptron(kernel="linear", predict_with="voted"),
+]
+
+
+@pytest.mark.parametrize("model", NO_END_NEEDED)
+def test_what_needs_no_end_does_not_ask_for_one(model):
+    """Warnings are errors here."""
+    assert not model.set_params(max_iter=3).fit(XOR, [0, 1, 1, 0]).converged_
 
 
 def test_a_warning_points_at_the_call():

@@ -295,5 +295,5 @@ def test_labels_that_do_not_belong(learner):
 
 @pytest.mark.parametrize("learner", DUALS)
 def test_a_run_that_did_not_end_is_told(learner):
-    with pytest.warns(ConvergenceWarning, match=r"stopped at max_iter=1 epochs: .* raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match=r"stopped at max_iter, .* raise max_iter"):
         learner(max_iter=1).fit(X, Y)

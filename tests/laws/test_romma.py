@@ -189,7 +189,7 @@ def test_every_update_counts(crowd, seed):
 
 def test_a_run_that_is_stuck_says_so():
     """The second example points away from the weights exactly: more epochs would not help."""
-    with pytest.warns(ConvergenceWarning, match="after 2 epochs, as nothing could be changed"):
+    with pytest.warns(ConvergenceWarning, match="stopped as nothing could be changed"):
         Romma(kernel="linear", shuffle=False, max_iter=50).fit([[2.0], [1.0]], [1, 0])
 
 

@@ -151,7 +151,7 @@ def fit(
             **reading,
         )
     if not fitted.model.converged_:
-        fitted.model._warn(fitted.model._state, sum(fitted.layout.n_examples), stacklevel=3)
+        fitted.model._warn(fitted.model._state, stacklevel=3)
     return fitted.model
 
 

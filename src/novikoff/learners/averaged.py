@@ -15,7 +15,7 @@ import numpy as np
 from novikoff.core.examples import Examples
 from novikoff.core.loops import Log, replay
 from novikoff.inputs.arrays import overflow
-from novikoff.learners.additive import SEPARATE, Additive
+from novikoff.learners.additive import Additive
 from novikoff.learners.state import Field, Space, State
 from novikoff.typing import Array
 
@@ -77,6 +77,3 @@ class AveragedPerceptron(Additive):
         if run.mean is None:
             run.mean = mean_weights(run.weights, run.extra["tally"], run.stream.n_seen)
         return run.mean if run.stream.n_seen else run.weights
-
-    def _advice(self) -> str:
-        return f"{SEPARATE} The average need not wait for that: it may do well as it is."

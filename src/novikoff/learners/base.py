@@ -222,7 +222,7 @@ class MistakeDriven(Predicting):
             self.classes_ = classes
             self._state = run
         if run.ledger.mistakes[-1]:
-            self._warn(run, len(y), stacklevel=4)
+            self._warn(run, stacklevel=4)
         return self
 
     def _train(

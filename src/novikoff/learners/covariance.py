@@ -126,9 +126,3 @@ class Confident(Online):
         if space["covariance"] == "full":
             S[...] = start * np.eye(w.shape[-1])
         return {"covariance": S}
-
-    def _advice(self) -> str:
-        return (
-            "If the data are noisy that is to be expected, and these weights may do well. More "
-            "epochs may help if not: raise max_iter."
-        )

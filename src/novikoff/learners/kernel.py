@@ -318,6 +318,8 @@ class KernelPerceptron(DualMargin, DualLearner):
         return run
 
     def _advice(self) -> str:
+        if self.predict_with != "last":
+            return ""
         return (
             "More epochs may find a separator: raise max_iter. A kernel of a higher degree or a "
             "larger gamma separates more. predict_with='averaged' and 'voted' need no end."

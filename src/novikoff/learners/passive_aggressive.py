@@ -202,7 +202,9 @@ class PassiveAggressive(Online):
             run.weights /= 2  # so that margins between the two classes are what they were
 
     def _advice(self) -> str:
+        if self.variant != "PA":
+            return ""
         return (
             "If a hyperplane separates the data, more epochs may find one: raise max_iter. If "
-            "none does, a smaller C heeds each example less."
+            "none does, every noisy example is heeded in full: use the variant PA-I or PA-II."
         )

@@ -91,12 +91,9 @@ class Pocket(Additive):
 
     Examples
     --------
-    >>> import warnings
     >>> from novikoff import Pocket
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [2.0]], [0, 0, 1, 1, 0]  # one point has both labels
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")  # there is no end
-    ...     model = Pocket(random_state=0).fit(X, y)
+    >>> model = Pocket(random_state=0).fit(X, y)
     >>> model.pocket_errors_, model.converged_
     (1.0, False)
 
@@ -207,10 +204,3 @@ class Pocket(Additive):
 
     def _predicting(self) -> Array:
         return self._fitted().extra["pocket"]
-
-    def _advice(self) -> str:
-        return (
-            "That is to be expected where no hyperplane separates the data: the pocket has the "
-            "best weights met, and more epochs may meet better ones. separability(X, y) says "
-            "whether there are any without an error."
-        )

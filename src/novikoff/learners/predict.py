@@ -117,9 +117,9 @@ class Learner(Parameterised, Counted[S], Saved, ClassifierMixin, BaseEstimator, 
         For more than two classes with the same score it is the first or the last.
         """
 
-    @abstractmethod
     def _advice(self) -> str:
-        """What to try when a run did not converge."""
+        """What to try when a run did not end; nothing if the learner does well without an end."""
+        return ""
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of each row; on the hyperplane itself, what the conventions say.
@@ -149,16 +149,18 @@ class Learner(Parameterised, Counted[S], Saved, ClassifierMixin, BaseEstimator, 
 
     def _stopped(self, run: S) -> tuple[str, str]:
         """How a run ended that still made mistakes, and what to try."""
-        return f"stopped at max_iter={self.max_iter} epochs", self._advice()
+        return "stopped at max_iter", self._advice()
 
-    def _warn(self, run: S, n: int, stacklevel: int) -> None:
-        last, (stopped, advice) = run.ledger.mistakes[-1], self._stopped(run)
-        warnings.warn(
-            f"{type(self).__name__} {stopped}: the last one still made {last} "
-            f"mistake{'s' * (last != 1)} on {n} examples. {advice}",
-            ConvergenceWarning,
-            stacklevel=stacklevel,
-        )
+    def _warn(self, run: S, stacklevel: int) -> None:
+        """Warn that a run did not end: always with the same words, which Python shows once."""
+        stopped, advice = self._stopped(run)
+        if advice:
+            warnings.warn(
+                f"{type(self).__name__} {stopped}, and its last epoch still made mistakes "
+                f"(mistakes_ counts them). {advice}",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._is_fitted()

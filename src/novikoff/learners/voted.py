@@ -21,7 +21,7 @@ from novikoff.core.jit import njit
 from novikoff.core.loops import Log
 from novikoff.core.rows import add, dot
 from novikoff.inputs.arrays import as_rows, at_unit_length, lengths_of, overflow, read
-from novikoff.learners.additive import SEPARATE, Additive
+from novikoff.learners.additive import Additive
 from novikoff.learners.state import State
 from novikoff.learners.voting import (
     AT_ONCE,
@@ -342,6 +342,3 @@ class VotedPerceptron(Additive):
 
     def _settle(self, run: State, X: Matrix) -> None:
         run.history.settle(X)
-
-    def _advice(self) -> str:
-        return f"{SEPARATE} The vote need not wait for that: it may do well as it is."

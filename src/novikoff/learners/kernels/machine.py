@@ -128,7 +128,7 @@ class DualLearner(DualPredicting):
             self.classes_, self._state = classes, run
         if run.ledger.mistakes[-1]:
             # past this, what lets _fit ignore overflow, and fit
-            self._warn(run, len(y), stacklevel=5)
+            self._warn(run, stacklevel=5)
         return self
 
     def _train(self, X: Matrix, wanted: Targets, outputs: int) -> DualState:
@@ -361,8 +361,7 @@ class DualLearner(DualPredicting):
     def _stopped(self, run: DualState) -> tuple[str, str]:
         if run.ledger.updates[-1]:
             return super()._stopped(run)
-        n = len(run.ledger.mistakes)
         return (
-            f"stopped after {n} epochs, as nothing could be changed",
+            "stopped as nothing could be changed",
             "No weights meet these examples and those before: nothing separates the data.",
         )
