@@ -41,7 +41,7 @@ def as_options(parameters):
 
 @pytest.mark.parametrize("file", ["two.csv", "three.csv"])
 @pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.filterwarnings("ignore:.*stopped (at max_iter|after)")
+@pytest.mark.filterwarnings("ignore:.*stopped (at max_iter|as nothing)")
 def test_from_file_to_score(folder, name, file):
     word, data = name.split()[0], read(folder / file)
     path = folder / f"{name}-{file}.model"
@@ -107,7 +107,7 @@ def test_what_has_no_meaning_is_said(folder, tmp_path, monkeypatch, options):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.filterwarnings("ignore:.*stopped (at max_iter|after)")
+@pytest.mark.filterwarnings("ignore:.*stopped (at max_iter|as nothing)")
 def test_weights_of_examples_and_classes(folder):
     data = read(folder / "weighted.csv", weight="weight")
     words = ("fit", folder / "weighted.csv", "-o", folder / "weighted", "--learner", "kernel")

@@ -133,6 +133,7 @@ def test_defaults_are_as_documented():
             "tie": "mistake",
             "eta0": 1.0,
             "slack": 0.0,
+            "margin": 0.0,
             "max_iter": max_iter,
             "shuffle": True,
             "random_state": None,

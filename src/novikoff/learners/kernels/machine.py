@@ -213,6 +213,8 @@ class DualLearner(DualPredicting):
             raise overflow(run.dtype)
         n, K = S.shape
         if not K:  # there is one class so far, and nothing to learn
+            for square in G.diagonal().tolist() if ledger.margin else ():
+                ledger.lengths = ledger.lengths.after_one(square)
             run.note(places, wanted.y, Log.room(0, recorded=True), ONE)
             return Made(np.zeros(S.shape), np.ones(0))
         p = pass_over(S, G, wanted, self._rule(run), self._extra(run, n), run)
