@@ -224,6 +224,8 @@ def _training(model: Linear) -> list[str]:
         text += ", and none in the last." if made else "."
     elif model._state.stream.is_open:
         text += " of a stream."
+    elif not model.mistakes_[-1]:
+        text += ", none in the last, which still learned from right answers: it has not converged."
     else:
         last = f", {int(model.mistakes_[-1]):,} of them in the last" if epochs > 1 else ""
         text += f"{last}: it has not converged."

@@ -53,9 +53,9 @@ def learned(model: Model) -> list[str]:
     if model.n_iter_ == 1:  # one pass is not meant to end well
         return [made]
     last = model.mistakes_[-1]
-    told = [f"{made}, {last:,} of them in the last"]
     if not last:
-        return told
+        return [f"{made}, none in the last, which still learned from right answers"]
+    told = [f"{made}, {last:,} of them in the last"]
     if isinstance(model, DualLearner):
         advice = "more --epochs may find a separator, and so may another --kernel or --gamma"
     else:
