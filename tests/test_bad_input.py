@@ -284,9 +284,11 @@ def test_large_scales_are_no_overflow():
         model = Perceptron(max_iter=1000, fit_intercept=False).fit(X * scale, [1, 0, 1, 0])
         assert model.converged_
         assert model.radius_ == pytest.approx(np.sqrt(2) * scale, rel=1e-15)
-        unit = Perceptron(max_iter=1000, normalize=True).fit(X * scale, [1, 0, 1, 0])
-        assert unit.converged_
-        assert unit.radius_ == np.sqrt(2)
+        for asked in (0.0, 1.0):
+            unit = Perceptron(max_iter=1000, normalize=True, margin=asked)
+            assert unit.fit(X * scale, [1, 0, 1, 0]).converged_
+            assert unit.radius_ == np.sqrt(2)
+            assert unit._state.ledger.lengths.mean == pytest.approx(asked)
 
 
 XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])

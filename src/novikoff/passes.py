@@ -1,7 +1,7 @@
 """Several passes of a learner over data that come in blocks.
 
 `partial_fit` takes a stream for one long pass. Here a stream comes again and again: each time
-is a pass of its own, and the last one proves a margin if it was free of mistakes.
+is a pass of its own, and the last one proves a margin if it changed nothing.
 """
 
 import numpy as np

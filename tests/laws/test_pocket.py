@@ -125,3 +125,13 @@ def test_a_class_that_comes_later():
     model.partial_fit([[5.0], [1.0]], ["c", "a"])
     assert model.coef_.shape == (3, 1)
     assert model.predict([[-3.0]]).tolist() == ["b"]
+
+
+def test_a_margin_and_then_other_data():
+    """The first epoch over them is made in parts, none of which has all errors."""
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((60, 3)), random.integers(0, 2, 60)
+    model = Pocket(margin=1.0, warm_start=True, max_iter=3, random_state=0)
+    model.partial_fit(X[:9], y[:9], classes=[0, 1])
+    fitted_again = model.fit(X, y)
+    assert fitted_again.pocket_errors_ == (model.predict(X) != y).sum() > 0

@@ -13,13 +13,15 @@ from laws.learners import ADDITIVE, LEARNERS, ZERO_ONE, assert_same, data_for, f
 from novikoff import (
     AROW,
     SCW,
+    KernelPerceptron,
     PassiveAggressive,
     Perceptron,
+    Pocket,
     SecondOrderPerceptron,
     VotedPerceptron,
     Winnow,
 )
-from novikoff.errors import DataError, NovikoffError
+from novikoff.errors import DataError, NovikoffError, WeightOverflow
 from novikoff.learners import epoch as work
 
 CONFIDENT = (AROW, SCW, SecondOrderPerceptron)
@@ -48,6 +50,16 @@ def test_a_chain_of_blocks_is_one_epoch(learner, form, data, seed):
     options = data.draw(options_for(learner))
     whole = fitted(learner, X, y, max_iter=1, shuffle=False, **options)
     assert_same(whole, stream(learner(shuffle=False, **options), X, y, cuts), rows=X)
+
+
+@pytest.mark.parametrize("learner", [*ADDITIVE, Pocket, KernelPerceptron])
+def test_lengths_past_the_range_of_squares_are_refused_with_a_margin(learner):
+    model = learner(margin=1.0, **({"kernel": "linear"} if learner is KernelPerceptron else {}))
+    model.partial_fit([[1.0], [-1.0]], [1, 0])
+    before = pickle.dumps(model)
+    with pytest.raises(WeightOverflow, match="left the range of float64"):
+        model.partial_fit([[1e200], [-1e200]], [1, 0])
+    assert pickle.dumps(model) == before
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

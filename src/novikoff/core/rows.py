@@ -330,10 +330,11 @@ def square_length(X, i):
     if is_dual(X):
         return np.float64(value(X, i, i))
     q = 0.0
+    r = divisor(X, i)
     for k in range(first(X, i), last(X, i)):
-        x = np.float64(value(X, i, k))
+        x = np.float64(divided(X, value(X, i, k), r))
         q += x * x
-    return divided(X, q, q if q != 0.0 else 1.0)
+    return q
 
 
 @njit(fastmath=SUM)

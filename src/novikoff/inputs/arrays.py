@@ -106,7 +106,7 @@ def in_csr(X: Matrix) -> Matrix:
 def in_canonical_order(X: Matrix, exact: bool = False) -> Matrix:
     """A CSR matrix whose rows have increasing columns: `X` itself if it is one, else a copy.
 
-    So is a small one whose indices are wider than they need to be.
+    A small matrix with 64-bit indices is copied too, with 32-bit ones.
 
     Repeated entries are added up. Where that rounds whole numbers, or anything if it is to be
     `exact`, and where a matrix points outside itself, it is an error.

@@ -123,9 +123,10 @@ class Additive(MistakeDriven):
         text=r"""The margin $\tau$ that is asked for, in updates: an example is learned from unless
         the weights have it right by more than $\tau$ times what one update on an example of mean
         length adds. 0 is the perceptron; 1 often predicts better. At most
-        $(1 + 2\tau)(R/\gamma)^2$ updates happen, and the separator of a run that ends has more
-        than $\tau/(1 + 2\tau)$ of the widest margin, if all examples have the same length. In a
-        stream, the mean is that of the first $2^k$ examples, the most there have been.""",
+        $(1 + 2\tau)(R/\gamma)^2$ updates happen, and the separator of a run from 0 that ends has
+        more than $\tau/(1 + 2\tau)$ of the widest margin, if all examples have the same length and
+        weight. In a stream the mean is that of the first $2^k$ examples, for the largest $2^k$
+        reached so far.""",
         space=True,
     )
     multi_class: str = choice(

@@ -41,7 +41,7 @@ class AveragedPerceptron(Additive):
         The averaged weights and bias.
     classes_, n_features_in_, feature_names_in_
         As for `Perceptron`.
-    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, radius_, trace_
+    n_iter_, mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, trace_
         As for `Perceptron`; they tell of the run that was averaged.
 
     Examples

@@ -45,7 +45,7 @@ class KernelPerceptron(DualMargin, DualLearner):
       \langle w, \phi(x)\rangle = \sum_j \alpha_j\,k(x_j, x)$$
 
     over the examples it erred on. With ``kernel="linear"`` it makes the mistakes of
-    ``Perceptron(fit_intercept=False)``. It stops at the first epoch without a mistake, and at
+    ``Perceptron(fit_intercept=False)``. It stops at the first epoch without an update, and at
     nothing else before `max_iter`. No table of all rows with all rows is ever made.
 
     Attributes
@@ -58,7 +58,7 @@ class KernelPerceptron(DualMargin, DualLearner):
         Their coefficients in the last weights: one output for two classes, else one a class.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
-    n_iter_, mistakes_, n_mistakes_, converged_
+    n_iter_, mistakes_, n_mistakes_, n_updates_, converged_
         As for `Perceptron`.
     radius_ : float
         The largest $\sqrt{k(x, x)}$.
@@ -135,7 +135,7 @@ class KernelPerceptron(DualMargin, DualLearner):
     # ------------------------------------------------------ learning
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: Given = None) -> Self:
-        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
+        """Pass over the data until an epoch makes no update, or `max_iter` times.
 
         Parameters
         ----------
@@ -200,7 +200,8 @@ class KernelPerceptron(DualMargin, DualLearner):
             )
         if self.margin:
             raise ParameterError(
-                "{margin=} was given, but {budget=} has no bound with one: leave one of them out.",
+                "{margin=} was given, but with {budget=} no bound is known for a margin: leave "
+                "one of them out.",
                 margin=self.margin,
                 budget=self.budget,
             )

@@ -80,8 +80,8 @@ class Pocket(Additive):
         The weights and bias in the pocket.
     classes_, n_features_in_, feature_names_in_
         As for `Perceptron`.
-    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, radius_, margin_, mistake_bound_,
-    trace_
+    n_iter_, mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, margin_,
+    mistake_bound_, update_bound_, trace_
         As for `Perceptron`; they tell of the run.
     pocket_errors_ : float
         How many training errors the weights in the pocket make, or what the examples weigh: known
@@ -142,7 +142,8 @@ class Pocket(Additive):
             ends = np.append(log.time, n_visits(D))
             runs = np.diff(ends, prepend=-1) - 1  # right answers before each mistake, and the end
             runs[0] += int(run.extra["counts"][RUN])
-            if run.stream.is_open or len(run.ledger.mistakes) == 1:
+            in_parts = self._measures(run.space) and not run.ledger.lengths.known
+            if run.stream.is_open or len(run.ledger.mistakes) == 1 or in_parts:
                 self._take_longest(run, before, log, D, runs)
             else:
                 self._ratchet(run, before, log, D, runs)

@@ -16,7 +16,7 @@ from scipy import sparse
 from novikoff.core.examples import Examples, add_squares
 from novikoff.core.log import Updates
 from novikoff.errors import ParameterError
-from novikoff.inputs.arrays import weight_dtype
+from novikoff.inputs.arrays import overflow, weight_dtype
 from novikoff.typing import Array, Given, Matrix
 
 Space: TypeAlias = dict[str, Any]
@@ -82,12 +82,18 @@ class Lengths(NamedTuple):
             some, visits = np.split(visits, [Lengths(n).left()])
             n, total = n + len(some), float(add_squares(D.visited(some), total))
             mean = total / n if n & (n - 1) == 0 else mean
-        return Lengths(n, total, mean)
+        return Lengths(n, total, mean).in_range()
 
     def after_one(self, square: float) -> "Lengths":
         """When one more has come, of this squared length."""
         n, total = self.n + 1, self.total + square
-        return Lengths(n, total, total / n if n & (n - 1) == 0 else self.mean)
+        return Lengths(n, total, total / n if n & (n - 1) == 0 else self.mean).in_range()
+
+    def in_range(self) -> "Lengths":
+        """The same, or an error if the squares of lengths are no floats."""
+        if not self.total < np.inf:
+            raise overflow(np.float64)
+        return self
 
     def of_all(self) -> "Lengths":
         """When all have come."""

@@ -189,7 +189,7 @@ class VotedPerceptron(Additive):
         use them.
     classes_, n_features_in_, feature_names_in_
         As for `Perceptron`.
-    n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, radius_, trace_
+    n_iter_, mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, trace_
         As for `Perceptron`.
 
     Examples

@@ -8,7 +8,7 @@ import numpy as np
 from novikoff.errors import NotSeparable
 from novikoff.learners.additive import Additive
 from novikoff.plots.style import BLUE, GREY, VERMILLION, Axes, Display, legend
-from novikoff.proofs.proof import as_in_run, least_margin
+from novikoff.proofs.proof import as_in_run, counted, least_margin
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
@@ -30,7 +30,7 @@ class ProgressDisplay(Display):
     ----------
     mistakes_per_epoch : ndarray
     times : ndarray
-        When each mistake was made, in epochs.
+        When each mistake, or update, was made, in epochs.
     mistakes : ndarray
         How many there were by then.
     bound : float
@@ -39,6 +39,8 @@ class ProgressDisplay(Display):
         The number of mistakes, and the two ends by then.
     margin : float, optional
         The margin itself, where it is known.
+    counts : {"mistakes", "updates"}, default="mistakes"
+        What is counted: updates, where the learner asks for a margin.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class ProgressDisplay(Display):
     bound: float
     bracket: tuple[Array, Array, Array] | None
     margin: float | None = None
+    counts: str = "mistakes"
 
     @classmethod
     def from_trace(cls, trace: Trace, *, ax: Axes = None) -> Self:
@@ -86,10 +89,11 @@ class ProgressDisplay(Display):
         display = cls(
             mistakes_per_epoch=trace.mistakes_per_epoch,
             times=trace.epoch + trace.position / n,
-            mistakes=trace.mistakes,
+            mistakes=counted(trace),
             bound=bound,
             bracket=bracket,
             margin=margin,
+            counts="updates" if trace._space.get("margin") else "mistakes",
         )
         return display.plot(ax)
 
@@ -119,10 +123,10 @@ class ProgressDisplay(Display):
             if self.bound > 12 * max(so_far[-1], 1):
                 ax.set_yscale("log")
             legend(ax, loc="best")
-        ax.set(xlabel="epochs", ylabel="mistakes so far", xlim=(0, end))
+        ax.set(xlabel="epochs", ylabel=f"{self.counts} so far", xlim=(0, end))
 
     def _margin(self, ax: Axes) -> None:
-        ax.set(xlabel="mistakes $k$", ylabel=r"margin $\gamma$")
+        ax.set(xlabel=f"{self.counts} $k$", ylabel=r"margin $\gamma$")
         if self.bracket is None:
             ax.text(0.5, 0.5, "no margin bracket", ha="center", transform=ax.transAxes)
             return
@@ -169,7 +173,7 @@ def brackets(trace: Trace, points: int = POINTS) -> tuple[Array, Array, Array]:
         length = np.linalg.norm(w)
         lower[j] = least_margin(Z, y, w) / length if length else 0.0
     best = np.maximum.accumulate(np.maximum(lower, 0.0))
-    return trace.mistakes[ks - 1], best, np.minimum.accumulate(upper)
+    return counted(trace)[ks - 1], best, np.minimum.accumulate(upper)
 
 
 def _private(trace: Trace, k: int) -> Array:

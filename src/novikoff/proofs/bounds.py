@@ -112,7 +112,9 @@ def novikoff_bound(
     if margin == 0.0:
         return inf
     if count == "mistakes" and start_norm == 0.0:
-        stretch = (1 + 2 * update_margin) ** 2 / (8 * update_margin) if update_margin > 0.5 else 1.0
+        stretch = 1.0
+        if update_margin > 0.5:
+            stretch = 0.5 + update_margin / 2 + 1 / (8 * update_margin)
     else:
         stretch = 1 + 2 * update_margin
     # In units of the margin: k + a = sqrt(s^2 + k stretch r^2).

@@ -160,8 +160,7 @@ def quantities(trace: "Trace", u: Array, gamma: float, R: float) -> Proof:
         along = u[trace.gained, place] - u[trace.lost, place] if many else u[place]
         progress[1:] += np.cumsum(own * along)
     a, square = abs(trace.step), np.append(trace._square, trace.squared_norm)
-    tau = float(trace._space["margin"])
-    made = 1 + np.arange(len(trace)) if tau else trace.mistakes
+    tau, made = float(trace._space["margin"]), counted(trace)
     length = np.sqrt(square)
     start, terms = (float(progress[0]), float(length[0])), length[1:] + length[:-1] + a * R
     # how far rounding may have brought the weights when they were learned, and the sums here
@@ -256,6 +255,11 @@ def direction(given: ArrayLike, d: int, width: int, bias: bool, n_classes: int =
     full[..., : u.shape[-1]] = u
     unit: Array = full / np.linalg.norm(full)
     return unit
+
+
+def counted(trace: "Trace") -> Array:
+    """How many mistakes there were after each update; with a margin, how many updates."""
+    return 1 + np.arange(len(trace)) if trace._space.get("margin") else trace.mistakes
 
 
 def made_before(mistakes: Array) -> float:

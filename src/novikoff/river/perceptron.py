@@ -24,7 +24,8 @@ UNFIT = (TypeError, OverflowError, struct.error)
 
 
 def square(value: float) -> float:
-    """A number times itself."""
+    """A number times itself, as floats: whole numbers have no bounds."""
+    value = float(value)
     return value * value
 
 
@@ -179,13 +180,15 @@ class RiverPerceptron(base.MiniBatchClassifier):
             own = classes.index(y)
             rival = max((c for c in range(len(classes)) if c != own), key=lambda c: (scores[c], -c))
             m, moves = scores[own] - scores[rival], [(vectors[own], eta), (vectors[rival], -eta)]
-        if m <= (self._least() if self.margin else 0.0):
+        least, lengths = 0.0, self._lengths
+        if self.margin:
+            values = row.values if isinstance(row, Wide) else row.values()
+            least, lengths = self._least(), lengths.after_one(sum(map(square, values)))
+        if m <= least:
             self._move(row, moves, done)
             self.n_updates += 1
             self.n_mistakes += m <= 0.0
-        if self.margin:
-            values = row.values if isinstance(row, Wide) else row.values()
-            self._lengths = self._lengths.after_one(sum(map(square, values)))
+        self._lengths = lengths
 
     def _move(self, row: Read, moves: list[tuple[Vector, float]], done: list[Step] | None) -> None:
         """Add multiples of a row to vectors: to all of them, or if one cannot be, to none."""

@@ -61,7 +61,7 @@ def options(parser: Parser) -> None:
     output = "where to write it; - is standard output"
     parser.writes("-o --output", "MODEL", output, required=True)
     ask("--learner", "[averaged]", choices=tuple(BY_WORD), default="averaged")
-    ask("--epochs", "passes at the most; fewer if one is free of mistakes [10]", COUNT)
+    ask("--epochs", "passes at the most; fewer if one changes nothing [10]", COUNT)
     ask("--seed", "of the random order [0]", SEED)
     classes = "all labels there are; without this, any label that comes is a class"
     ask("--classes", classes, nargs="+", metavar="LABEL")

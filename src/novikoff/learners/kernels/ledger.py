@@ -70,7 +70,7 @@ class DualMargin(DualTelling):
         r"""What the run proves about the margin of its examples in the feature space.
 
         The lower end is the margin of the separator it ended with, 0 if it did not end; the
-        upper end is $\|w\| / M$ after $M$ mistakes, which no margin exceeds (with weights, $M$ is
+        upper end is $\|w\| / M$ after $M$ updates, which no margin exceeds (with weights, $M$ is
         the sum of theirs). Both allow for the rounding of the run. With "ovr" it is the least
         margin of the classes against the rest.
         """

@@ -238,7 +238,8 @@ class DualLearner(DualPredicting):
             if run.ledger.margin and not lengths.known:
                 high = min(n, low + lengths.left())
                 some = p.D.visited(np.arange(low, high))
-                run.ledger.lengths, p = lengths.after(some), p._replace(rule=self._rule(run))
+                p = p._replace(rule=self._rule(run))  # by the lengths before these
+                run.ledger.lengths = lengths.after(some)
             k, _, stopped = drive(p, k, low, high, 0.0, False)
             low = high
         return k, stopped

@@ -131,6 +131,11 @@ class DualTelling(Learner[DualState]):
         return not (ledger.updates if ledger.margin else ledger.mistakes)[-1]
 
     @property
+    def n_updates_(self) -> int:
+        """How many updates were made in all, those on right answers included."""
+        return sum(self._fitted().ledger.updates)
+
+    @property
     def support_(self) -> Array:
         """Which examples were erred on; of a stream, how many had come before each."""
         support = self._rows_kept("support_")
