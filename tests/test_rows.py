@@ -22,6 +22,7 @@ from novikoff.inputs.arrays import (
     DTYPES,
     IN_ORDER,
     OUT_OF_ORDER,
+    REPEATED,
     as_rows,
     csr_state,
     weight_dtype,
@@ -194,7 +195,8 @@ def brute_force_state(indices, indptr, width):
     if ((used < 0) | (used >= width)).any():
         return DAMAGED
     rows = [used[a:b] for a, b in pairwise(indptr)]
-    return IN_ORDER if all((np.diff(r) > 0).all() for r in rows) else OUT_OF_ORDER
+    least = min((np.diff(r).min() for r in rows if len(r) > 1), default=1)
+    return IN_ORDER if least > 0 else REPEATED if least == 0 else OUT_OF_ORDER
 
 
 @given(data=st.data(), dtype=st.sampled_from([np.int32, np.int64]))
@@ -216,6 +218,8 @@ def test_the_state_of_many_rows():
     indices = X.indices.astype(np.int32)
     assert csr_state(indices.view("u4"), X.indptr, 50) == IN_ORDER
     indices[-1] = indices[-2]
+    assert csr_state(indices.view("u4"), X.indptr, 50) == REPEATED
+    indices[-1] -= 1
     assert csr_state(indices.view("u4"), X.indptr, 50) == OUT_OF_ORDER
     indices[-1] = 50
     assert csr_state(indices.view("u4"), X.indptr, 50) == DAMAGED

@@ -121,15 +121,16 @@ def in_canonical_order(X: Matrix, exact: bool = False) -> Matrix:
         )
     if X.indices.itemsize > 4 and X.nnz < WORTH_COMPILING and X.shape[1] < 2**31:
         X = type(X)((X.data, *(a.astype(np.int32) for a in (X.indices, X.indptr))), shape=X.shape)
-    return added_up(X, exact) if state == OUT_OF_ORDER else X
+    return X if state == IN_ORDER else added_up(X, exact, in_order=state == REPEATED)
 
 
-def added_up(X: Matrix, exact: bool) -> Matrix:
+def added_up(X: Matrix, exact: bool, in_order: bool) -> Matrix:
     """A copy in order, with repeated entries added up."""
-    if X.nnz > sum(X.shape):  # then this sorts in less time
+    if not in_order and X.nnz > sum(X.shape):  # then this sorts in less time
         X = X.tocsc().tocsr()
     else:
         X = X.copy()
+        X.has_sorted_indices = in_order
         X.sort_indices()
     if X.has_canonical_format:
         return X
@@ -143,7 +144,7 @@ def added_up(X: Matrix, exact: bool) -> Matrix:
     return type(X)((sums[:n], X.indices[:n], X.indptr), shape=X.shape)
 
 
-IN_ORDER, OUT_OF_ORDER, DAMAGED = range(3)
+IN_ORDER, REPEATED, OUT_OF_ORDER, DAMAGED = range(4)
 WORTH_COMPILING = 1 << 20
 """With fewer entries, copying indices of 64 bits takes less time than compiling a form for them."""
 BLOCK = 64  # rows looked at together, while they are in the cache
@@ -151,29 +152,35 @@ BLOCK = 64  # rows looked at together, while they are in the cache
 
 @njit(cache=True)
 def csr_state(indices, indptr, width):
-    """Are all rows increasing, and inside the matrix? One pass at the speed of memory.
+    """Are all rows increasing, or at least not decreasing, and inside the matrix?
+
+    One pass at the speed of memory.
 
     The indices are unsigned here, where a negative one is too large.
     """
     n, nnz = len(indptr) - 1, len(indices)
     if indptr[0] != 0:
         return DAMAGED
-    falls = at_starts = top = indices.dtype.type(0)
+    falls = repeats = top = indices.dtype.type(0)  # less those from one row to the next
     for low in range(0, n, BLOCK):
         high = min(low + BLOCK, n)
         for i in range(low, high):
             if not indptr[i] <= indptr[i + 1] <= nnz:
                 return DAMAGED
         for k in range(U(max(indptr[low], 1)), U(indptr[high])):
-            falls += indices.dtype.type(indices[k - U(1)] >= indices[k])
+            falls += indices.dtype.type(indices[k - U(1)] > indices[k])
+            repeats += indices.dtype.type(indices[k - U(1)] == indices[k])
             top = max(top, indices[k])
         for i in range(low, high):
             k = indptr[i]
             if 0 < k < indptr[i + 1]:
-                at_starts += indices.dtype.type(indices[k - 1] >= indices[k])
+                falls -= indices.dtype.type(indices[k - 1] > indices[k])
+                repeats -= indices.dtype.type(indices[k - 1] == indices[k])
     if indptr[n] > 0 and not max(top, indices[0]) < U(width):
         return DAMAGED
-    return IN_ORDER if falls == at_starts else OUT_OF_ORDER
+    if falls != 0:
+        return OUT_OF_ORDER
+    return IN_ORDER if repeats == 0 else REPEATED
 
 
 @njit(cache=True)
@@ -182,20 +189,25 @@ def add_up(indices, indptr, values):
 
     That is 0 if every sum is exact (Knuth's two-sum finds what was lost).
     """
-    to, start, rounded = 0, indptr[0], 0.0
+    to, start, rounded = U(0), U(indptr[0]), 0.0
     for i in range(len(indptr) - 1):
-        stop = indptr[i + 1]
-        for k in range(start, stop):
-            if k > start and indices[k] == indices[to - 1]:
-                s, x = values[to - 1], values[k]
-                t = s + x
-                z = t - s
-                if (s - (t - z)) + (x - z) != 0.0:
-                    rounded = max(rounded, abs(np.float64(t)))
-                values[to - 1] = t
-            else:
-                indices[to], values[to] = indices[k], values[k]
-                to += 1
+        stop = U(indptr[i + 1])
+        if start < stop:
+            column, s = indices[start], values[start]
+            for k in range(start + U(1), stop):
+                if indices[k] == column:
+                    x = values[k]
+                    t = s + x
+                    z = t - s
+                    if (s - (t - z)) + (x - z) != 0.0:
+                        rounded = max(rounded, abs(np.float64(t)))
+                    s = t
+                else:
+                    indices[to], values[to] = column, s
+                    to += U(1)
+                    column, s = indices[k], values[k]
+            indices[to], values[to] = column, s
+            to += U(1)
         start, indptr[i + 1] = stop, to
     return to, rounded
 
