@@ -8,6 +8,7 @@ PROCESSES ?= 1
 
 # tests run side by side, and many of them start a Python of their own
 check quick: export OPENBLAS_NUM_THREADS = 1
+lint quick test: export MYPY_NUM_WORKERS = 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test quick lint check format bench scale papers accuracy thorough clean
@@ -63,11 +64,11 @@ accuracy: .venv/developing  ## test errors beside scikit-learn's, and write docs
 	touch $@
 
 .venv/installed: .venv/created pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/pip install --quiet --no-compile --disable-pip-version-check --editable .
 	touch $@
 
 .venv/developing: .venv/created pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/pip install --quiet --no-compile --disable-pip-version-check --editable '.[dev]'
 	touch .venv/installed $@
 
 clean:
