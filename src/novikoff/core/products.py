@@ -13,7 +13,6 @@ from novikoff.core.rows import (
     U,
     Unit,
     column,
-    divided,
     divisor,
     dot,
     first,
@@ -22,22 +21,25 @@ from novikoff.core.rows import (
     last,
     sqnorm,
     value,
+    wide,
 )
 from novikoff.typing import Array, Rows
 
 
 @njit(fastmath=SUM)
-def dot_two(w, v, X, i):
-    """`dot` with two weight vectors from one look at the row; of a plain dense one, bit for bit."""
+def dot_two(w, v, X, i, r):
+    """`dot` with two weight vectors from one look at the row; of a plain dense one, bit for bit.
+
+    `r` is the row's divisor.
+    """
     if is_dual(X):
         return w[i], v[i]
     s = t = w.dtype.type(0)
-    r = divisor(X, i)
     for k in range(first(X, i), last(X, i)):
-        x = divided(X, value(X, i, k), r)
+        x = wide(X, value(X, i, k))
         s += x * w[column(X, k)]
         t += x * v[column(X, k)]
-    return w.dtype.type(s), w.dtype.type(t)
+    return w.dtype.type(s / r), w.dtype.type(t / r)
 
 
 PAIR = 2
@@ -48,8 +50,9 @@ threads, pairs stay together, so that every sum has the bits it would have had."
 @njit
 def vector_by_vector(W, X, i, out):
     """The products of `dots`, two weight vectors at a time: where the row is dense."""
+    r = divisor(X, i)
     for c in range(0, len(W) - 1, 2):
-        out[c], out[c + 1] = dot_two(W[c], W[c + 1], X, i)
+        out[c], out[c + 1] = dot_two(W[c], W[c + 1], X, i, r)
     if len(W) % 2:
         out[len(W) - 1] = dot(W[-1], X, i)
 
@@ -60,7 +63,7 @@ def entry_by_entry(W, X, i, out):
     out[:] = 0
     r = divisor(X, i)
     for k in range(first(X, i), last(X, i)):
-        x = W.dtype.type(divided(X, value(X, i, k), r))
+        x = W.dtype.type(value(X, i, k) / r)
         j = column(X, k)
         for c in range(U(0), U(len(W))):
             out[c] += x * W[c, j]
@@ -123,7 +126,7 @@ def _dots_and_sqnorm(W, X, i, out):
             return sqnorm(W[0], X, i)
         out[0], out[1], q = dot_two_and_sqnorm(W[0], W[1], X, i)
         for c in range(2, len(W) - 1, 2):
-            out[c], out[c + 1] = dot_two(W[c], W[c + 1], X, i)
+            out[c], out[c + 1] = dot_two(W[c], W[c + 1], X, i, 1.0)
         if len(W) % 2:
             out[len(W) - 1] = dot(W[-1], X, i)
         return q

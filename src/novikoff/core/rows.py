@@ -13,9 +13,8 @@ once. A row can be
 The weights `w` may be longer than a row: learners keep the bias in the last place.
 
 The first half says how to get at the entries of each kind. Its Python bodies are the
-definitions; the overload below each is the compiled form of the same line. The second
-half is arithmetic, written once over those entries. All of it runs uncompiled under
-``NUMBA_DISABLE_JIT=1``.
+definitions; the overload below each is the compiled form of the same line. The second half is
+arithmetic, written once over those entries. All of it runs uncompiled (``NUMBA_DISABLE_JIT=1``).
 
 Two habits make the compiled loops fast. Indices are unsigned (`U`), because a signed one
 may be negative in Python's sense, and the test for that keeps a loop from being
@@ -183,7 +182,7 @@ def _value(X, i, k):
 
 
 def divisor(X: Rows, i: int) -> float:
-    """What the entries of row `i` are divided by: its length, for unit rows."""
+    """What row `i` is divided by: its length, for unit rows."""
     return (norm(X.rows, i) or 1.0) if isinstance(X, Unit) else 1.0
 
 
@@ -199,16 +198,24 @@ def _divisor(X, i):
     return unit
 
 
-def divided(X: Rows, x: Any, r: float) -> Any:
-    """The entry `x` as the row has it, `r` being the row's divisor."""
-    return x / r if isinstance(X, Unit) else x
+def wide(X: Rows, x: Any) -> Any:
+    """A number in double precision, if it will be divided by the row's length."""
+    return np.float64(x) if isinstance(X, Unit) else x
+
+
+@overload(wide)
+def _wide(X, x):
+    return (lambda X, x: np.float64(x)) if is_a(X, Unit) else lambda X, x: x
+
+
+def divided(X: Rows, x: Any, i: int) -> Any:
+    """A multiple of row `i`, or a product with it, when the row is divided."""
+    return x / divisor(X, i) if isinstance(X, Unit) else x
 
 
 @overload(divided)
-def _divided(X, x, r):
-    if is_a(X, Unit):
-        return lambda X, x, r: x / r
-    return lambda X, x, r: x
+def _divided(X, x, i):
+    return (lambda X, x, i: x / divisor(X, i)) if is_a(X, Unit) else lambda X, x, i: x
 
 
 def is_dual(X: Rows) -> bool:
@@ -288,19 +295,17 @@ def dot(w, X, i):
     if is_dual(X):
         return w[i]
     s = w.dtype.type(0)
-    r = divisor(X, i)
     for k in range(first(X, i), last(X, i)):
-        s += divided(X, value(X, i, k), r) * w[column(X, k)]
-    return w.dtype.type(s)
+        s += wide(X, value(X, i, k)) * w[column(X, k)]
+    return w.dtype.type(divided(X, s, i))
 
 
 @njit
 def add(w, a, X, i):
     r"""$w \leftarrow w + a\,x_i$"""
-    a = w.dtype.type(a)
-    r = divisor(X, i)
+    a = divided(X, wide(X, w.dtype.type(a)), i)
     for k in range(first(X, i), last(X, i)):
-        w[column(X, k)] += a * divided(X, value(X, i, k), r)
+        w[column(X, k)] += a * value(X, i, k)
 
 
 @njit
@@ -329,10 +334,9 @@ def square_length(X, i):
     r"""$\|x_i\|^2$ as the row is, in double precision."""
     if is_dual(X):
         return np.float64(value(X, i, i))
-    q = 0.0
-    r = divisor(X, i)
+    q, r = 0.0, divisor(X, i)
     for k in range(first(X, i), last(X, i)):
-        x = np.float64(divided(X, value(X, i, k), r))
+        x = np.float64(value(X, i, k)) / r
         q += x * x
     return q
 
