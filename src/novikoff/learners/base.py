@@ -29,6 +29,7 @@ from novikoff.inputs.labels import (
 from novikoff.inputs.weights import SoFar, example_weights, ratio, require_some
 from novikoff.learners.epoch import (
     NO_SHARES,
+    Course,
     Work,
     first_visits,
     learn,
@@ -236,27 +237,19 @@ class MistakeDriven(Predicting):
     ) -> State:
         going_on = self._going_on(coef, intercept)
         run = self._resumed(X) if going_on else self._begin(X, n_classes, coef, intercept)
-        again, updates = run.begin_fit(
-            len(y), fingerprint(X, y, weight) if self.warm_start else None
-        )
+        again = run.begin_fit(len(y), fingerprint(X, y, weight) if self.warm_start else None)
         run.ledger.step_ratio = 1.0 if weight is None else ratio(weight)
         self._watch(run)
         if run.log is not None:
             run.log.begin_fit(X, y, same=again)
         keep = self._visited(X, weight, run.space)
         random = check_random_state(self.random_state)
-        every = Examples(self._rows(X, run.space), y).weighted(weight)
-        since = np.zeros(n_classes, np.int64)
-        log = room(self, run, len(y))
+        D = Examples(self._rows(X, run.space), y).weighted(weight)
+        course = Course(self, run, X, D, len(y), again=again)
         with nullcontext() if self.n_jobs is None else at_work(self.n_jobs) as team:
-            for epoch in range(self.max_iter):
-                D = every.visited(self._order(keep, len(y), random))
-                run.begin_pass()
-                if epoch or again:
-                    run.ledger.lengths = run.ledger.lengths.of_all()
-                whole = Work(D, since, updates, log, measure=epoch == 0, team=team)
-                for work in pieces(self, run, whole):
-                    learn(self, run, X, work)
+            for _ in range(self.max_iter):
+                course.begin_epoch()
+                course.visit(self._order(keep, len(y), random), team)
                 if run.ledger.changed == 0:
                     break
         self._settle(run, X)

@@ -167,3 +167,33 @@ def look_on(learner: Any, run: State, X: Matrix, D: Examples, n: int) -> Example
     if run.log is not None:
         run.log.visited += n
     return D.visited(every[n:])
+
+
+class Course:
+    """A `fit` under way: epoch after epoch over the same examples.
+
+    It visits at most `most` of them at once; `again` says that the run has passed over them before.
+    """
+
+    def __init__(
+        self, learner: Any, run: State, X: Matrix, D: Examples, most: int, *, again: bool = False
+    ) -> None:
+        self.learner, self.run, self.X, self.D, self.again = learner, run, X, D, again
+        self.since = np.zeros(max(2, len(run.weights)), np.int64)
+        self.log, self.epochs = room(learner, run, most), 0
+
+    def begin_epoch(self) -> None:
+        """One more epoch begins."""
+        run = self.run
+        run.begin_pass()
+        if self.epochs or self.again:
+            run.ledger.lengths = run.ledger.lengths.of_all()
+        self.epochs += 1
+
+    def visit(self, order: Array | None, team: Team | None = None) -> None:
+        """Visit these rows, or all, as a part of the epoch; in the first they are measured."""
+        updates: Any = self.run.ledger.updates
+        D, first = self.D.visited(order), self.epochs == 1
+        whole = Work(D, self.since, updates, self.log, measure=first, team=team)
+        for work in pieces(self.learner, self.run, whole):
+            learn(self.learner, self.run, self.X, work)

@@ -205,15 +205,15 @@ class State:
                     warm_start=True,
                 )
 
-    def begin_fit(self, n: int, fingerprint: int | None) -> tuple[bool, Array]:
-        """A `fit` on `n` examples begins: are they those of the last one? And room for updates."""
+    def begin_fit(self, n: int, fingerprint: int | None) -> bool:
+        """A `fit` on `n` examples begins: are they those of the last one?"""
         stream, ledger = self.stream, self.ledger
         again = fingerprint is not None and fingerprint == stream.fingerprint
         stream.fingerprint, stream.is_open = fingerprint, False
         if not again or ledger.updates is None:
             stream.one_data_set = stream.n_seen == 0
             ledger.updates, ledger.shares = np.zeros(n, np.int64), None
-        return again, ledger.updates
+        return again
 
     def begin_pass(self) -> None:
         """Count the mistakes from here on as those of one more pass."""
