@@ -34,6 +34,7 @@ from .learners.second_order import SecondOrderPerceptron as SecondOrderPerceptro
 from .learners.voted import VotedPerceptron as VotedPerceptron
 from .learners.winnow import Winnow as Winnow
 from .max_margin.estimator import MaxMargin as MaxMargin
+from .model_selection.averaged_perceptron_cv import AveragedPerceptronCV as AveragedPerceptronCV
 from .progressive_validation import Progress as Progress, progressive as progressive
 from .proofs.bounds import (
     forgetron_bound as forgetron_bound,

@@ -1,0 +1,1 @@
+"""Settings chosen on examples that are held out."""

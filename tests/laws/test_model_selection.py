@@ -1,0 +1,259 @@
+"""What holds for settings that are trained side by side: each is what it would be alone."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GroupKFold
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from laws.learners import REPETITION
+from novikoff import AROW, SCW, AveragedPerceptron, AveragedPerceptronCV, DataError, ParameterError
+from novikoff.data import load, planted
+from novikoff.inputs.weights import example_weights
+from novikoff.model_selection import race
+from novikoff.model_selection.race import held_out, rungs
+from worlds import worlds
+
+LEARNERS = {kind.__name__: kind for kind in (AveragedPerceptron, AROW, SCW)}
+SMALL = {"margins": (0.0, 1.0), "r": (1.0,), "C": (1.0,), "max_iter": 3}
+BEST = ("best_params_", "best_score_", "best_index_")
+
+
+def alone(params, **options):
+    """The learner of a setting, as a user would make it."""
+    options |= {name: value for name, value in params.items() if name != "learner"}
+    if params["learner"] != "AveragedPerceptron":
+        options |= {"covariance": "diagonal"}
+        options.pop("multi_class", None)
+    return LEARNERS[params["learner"]](**options)
+
+
+def in_company(monkeypatch, model, *data):
+    """Fit the model, and return its settings with all contenders, as they were at the end."""
+    kept = []
+    settings = AveragedPerceptronCV._settings
+    monkeypatch.setattr(race.Setting, "is_behind", lambda *_: False)
+    monkeypatch.setattr(
+        AveragedPerceptronCV, "_settings", lambda *a: kept.extend(settings(*a)) or kept
+    )
+    model.fit(*data)
+    return kept
+
+
+@given(
+    world=worlds(max_rows=12),
+    classes=st.integers(2, 3),
+    form=st.sampled_from([np.asarray, sparse.csr_array]),
+    weighted=st.booleans(),
+    balanced=st.booleans(),
+    bias=st.booleans(),
+    multi_class=st.sampled_from(["joint", "ovr"]),
+    most=st.integers(1, 5),
+)
+def test_a_setting_learns_what_it_would_alone(
+    world, classes, form, weighted, balanced, bias, multi_class, most
+):
+    X, n = form(world.X), len(world.y)
+    y = np.arange(n) % classes if n >= 2 * classes else (world.y > 0).astype(int)
+    weight = 1.0 + np.arange(n) % 3 if weighted else None
+    counts = example_weights(y, np.unique(y), "balanced" if balanced else None, weight)
+    counts = np.ones(n) if counts is None else counts
+    held = np.arange(n) >= n - 1
+    folds = [(np.flatnonzero(~held), np.flatnonzero(held))]
+    if len(np.unique(y[~held])) < len(np.unique(y)):
+        return  # alone, it would not know of the class that is held out
+    options = {"shuffle": False, "fit_intercept": bias, "multi_class": multi_class}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(race, "at_once", lambda X: most)
+        model = AveragedPerceptronCV(cv=folds, **SMALL, **options)
+        model.set_params(class_weight="balanced" if balanced else None)
+        for setting in in_company(patch, model, X, y, weight):
+            one = setting.contenders[0].model
+            other = alone({**setting.params, "max_iter": 3}, **options)
+            other.fit(X[~held], y[~held], sample_weight=counts[~held])
+            assert (one.coef_ == other.coef_).all()
+            assert (one.intercept_ == other.intercept_).all()
+            assert (one.mistakes_ == other.mistakes_).all()
+            score = np.average(other.predict(X[held]) == y[held])
+            assert setting.scores[3] == [score]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_and_so_in_any_number_of_blocks_and_threads(seed, monkeypatch):
+    X, y, _ = planted(300, 5, margin=0.01, seed=seed)
+    y[::7] = 2
+    models = []
+    for n_jobs, block in [(None, race.BLOCK), (2, race.BLOCK), (3, 1 << 10)]:
+        monkeypatch.setattr(race, "BLOCK", block)
+        models.append(AveragedPerceptronCV(random_state=seed, n_jobs=n_jobs).fit(X, y))
+    one, *others = models
+    for other in others:
+        assert (one.coef_ == other.coef_).all()
+        assert one.cv_results_.keys() == other.cv_results_.keys()
+        for name, column in one.cv_results_.items():
+            np.testing.assert_array_equal(column, other.cv_results_[name])
+
+
+@pytest.mark.parametrize("cv", [None, 3, GroupKFold(2)])
+def test_the_winner_is_trained_on_everything(cv):
+    X, y, _ = load("iris")
+    cv = list(cv.split(X, y, np.arange(len(y)) % 4)) if isinstance(cv, GroupKFold) else cv
+    model = AveragedPerceptronCV(cv=cv, random_state=5, **SMALL).fit(X, y)
+    found, best = model.cv_results_, model.best_index_
+    assert model.best_params_ == found["params"][best]
+    assert model.best_score_ == found["mean_test_score"][best] == max(found["mean_test_score"])
+    assert found["rank_test_score"][best] == 1
+    other = alone(model.best_params_, random_state=5).fit(X, y)
+    assert (model.coef_ == other.coef_).all()
+    assert (model.decision_function(X) == other.decision_function(X)).all()
+    assert (model.predict(X) == other.predict(X)).all()
+    assert model.n_iter_ == other.n_iter_
+    assert model.best_estimator_.mistakes_.tolist() == other.mistakes_.tolist()
+
+
+def test_the_table_of_results():
+    X, y, _ = load("iris")
+    found = AveragedPerceptronCV(cv=4, random_state=0, **SMALL).fit(X, y).cv_results_
+    names = [name for name in found if name.startswith("param_")]
+    for k, params in enumerate(found["params"]):
+        for name in names:
+            value = found[name][k]
+            here = name.removeprefix("param_") in params
+            assert value == params[name.removeprefix("param_")] if here else value is np.ma.masked
+    splits = np.array([found[f"split{k}_test_score"] for k in range(4)])
+    np.testing.assert_allclose(splits.mean(axis=0), found["mean_test_score"])
+    np.testing.assert_allclose(splits.std(axis=0), found["std_test_score"])
+    assert sorted({params["max_iter"] for params in found["params"]}) == [1, 2, 3]
+    assert len(found["params"]) == 3 * (2 * 2 + 1 + 1)
+
+
+def test_an_example_of_weight_0_is_not_there():
+    X, y, _ = load("iris")
+    weight = np.where(np.arange(len(y)) % 5 == 0, 0.0, 1.0)
+    there = np.flatnonzero(weight)
+    held = np.arange(len(y)) % 3 == 0
+    folds = [(np.flatnonzero(~held), np.flatnonzero(held))]
+    inside = [(np.flatnonzero(~held[there]), np.flatnonzero(held[there]))]
+    for outer, inner in [(folds, inside), (None, None)]:
+        one = AveragedPerceptronCV(cv=outer, random_state=1, **SMALL).fit(X, y, weight)
+        other = AveragedPerceptronCV(cv=inner, random_state=1, **SMALL).fit(X[there], y[there])
+        assert (one.coef_ == other.coef_).all()
+        ours, theirs = one.cv_results_["mean_test_score"], other.cv_results_["mean_test_score"]
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_setting_that_falls_behind_leaves_the_race(monkeypatch):
+    """Here labels are a matter of directions, and the first column drowns them."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((4000, 3))
+    y = (X[:, 1] > 0.3 * X[:, 2]).astype(int)
+    X *= np.exp(3 * random.standard_normal((4000, 1)))
+    options = {"margins": (0.0,), "r": (), "C": (), "random_state": 0}
+    found = AveragedPerceptronCV(**options).fit(X, y).cv_results_
+    assert not np.isnan(found["mean_test_score"]).any()  # so few are learned from by all
+    monkeypatch.setattr(race, "TRIAL", 5000)
+    found = AveragedPerceptronCV(**options).fit(X, y).cv_results_
+    raw = found["param_normalize"] == False  # noqa: E712
+    assert np.isnan(found["mean_test_score"][raw]).any()
+    assert not np.isnan(found["mean_test_score"][~raw]).any()
+    found = AveragedPerceptronCV(scoring="f1", **options).fit(X, y).cv_results_
+    assert not np.isnan(found["mean_test_score"]).any()
+
+
+@given(
+    y=st.lists(st.integers(0, 3), min_size=2, max_size=60).map(np.array),
+    fraction=st.floats(0.05, 0.5),
+    enough=st.integers(1, 80),
+)
+def test_held_out_examples(y, fraction, enough):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(race, "ENOUGH", enough)
+        splits = list(held_out(y, np.arange(len(y)), fraction, np.random.RandomState(0)))
+    n, parts = len(y), max(2, min(len(y), round(1 / fraction)))
+    every = np.concatenate([held for _, held in splits])
+    assert len(np.unique(every)) == len(every)
+    assert len(every) >= min(n, enough) - len(splits)  # parts differ by one row
+    assert len(splits) == 1 or len(every) - len(splits[-1][1]) < enough + parts
+    for learned, held in splits:
+        assert sorted([*learned, *held]) == list(range(n))
+        for label in np.unique(y):
+            share = (y == label).sum() / parts
+            assert np.floor(share) <= (y[held] == label).sum() <= np.ceil(share)
+
+
+def test_rungs():
+    assert rungs(1) == [1]
+    assert rungs(10) == [1, 2, 3, 5, 10]
+    assert rungs(25) == [1, 2, 3, 5, 10, 20, 25]
+    assert rungs(100) == [1, 2, 3, 5, 10, 20, 30, 50, 100]
+
+
+def test_pickle_and_clone():
+    X, y, _ = load("wdbc")
+    model = AveragedPerceptronCV(random_state=0, **SMALL).fit(X, y)
+    copy = pickle.loads(pickle.dumps(model))
+    assert (copy.decision_function(X) == model.decision_function(X)).all()
+    again = clone(model).fit(X, y)
+    assert [getattr(again, name) for name in BEST] == [getattr(model, name) for name in BEST]
+
+
+def test_progress(capsys):
+    X, y, _ = load("iris")
+    AveragedPerceptronCV(verbose=True, random_state=0, **SMALL).fit(X, y)
+    assert "best score 0." in capsys.readouterr().err
+    AveragedPerceptronCV(random_state=0, **SMALL).fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"margins": ()}, r"margins=\(\) .*list or tuple that is not empty, each a finite number"),
+        ({"margins": 1.0}, "margins=1.0 "),
+        ({"margins": (1.0, -1.0)}, "margins="),
+        ({"normalize": [1]}, "normalize=.*True or False"),
+        ({"r": (0.0,)}, "r=.*above 0"),
+        ({"cv": 1}, "cv=1 .*number of folds, 2 or more"),
+        ({"validation_fraction": 0.0}, "validation_fraction=0.0 "),
+    ],
+)
+def test_bad_parameters(options, says):
+    with pytest.raises(ParameterError, match=says):
+        AveragedPerceptronCV(**options).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_bad_data():
+    X, y, _ = load("iris")
+    model = AveragedPerceptronCV(random_state=0, **SMALL)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    X[17, 2] = np.nan
+    with pytest.raises(DataError, match="NaN, first in row 17, column 2"):
+        model.fit(X, y)
+    X[17, 2] = 1.0
+    model.fit(X, y)
+    before = model.best_estimator_
+    with pytest.raises(ValueError, match="class"):
+        model.fit(X, np.zeros(len(y)))
+    assert model.best_estimator_ is before
+    everything = np.arange(len(y))
+    with pytest.raises(DataError, match="150 examples to learn from and 0 held out"):
+        AveragedPerceptronCV(cv=[(everything, everything[:0])]).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@parametrize_with_checks(
+    [AveragedPerceptronCV(**SMALL)],
+    expected_failed_checks=lambda _: {
+        f"check_sample_weight_equivalence_on_{kind}_data": REPETITION
+        for kind in ("dense", "sparse")
+    },
+)
+def test_check_estimator(estimator, check):
+    check(estimator)
