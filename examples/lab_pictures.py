@@ -30,6 +30,7 @@ VIEWS = {
     "lab_phone_dark": ("data=xor&step=7", PHONE, "dark"),
     "lab_hall": ("data=separable&step=23", HALL, "light"),
     "lab_slack": ("data=outlier&slack=1.5&step=22", DESK, "light"),
+    "lab_margin": ("data=separable&margin=1&step=30", DESK, "light"),
     "lab_winnow": ("data=or&learner=winnow&step=3", DESK, "light"),
     "lab_averaged": (
         "data=iris-versicolor-virginica&learner=averaged&max_iter=30&step=302",

@@ -49,6 +49,7 @@ def states(draw, learners=tuple(LEARNERS)):
         random_state=draw(st.integers(0, 5)),
         eta0=draw(st.sampled_from([0.5, 1.0, 2.0])),
         slack=draw(st.sampled_from([0.0, 0.0, 0.5, 1.0])),
+        margin=draw(st.sampled_from([0.0, 0.0, 0.5, 2.0])),
         coef_init=draw(st.tuples(WHOLE, WHOLE)),
         intercept_init=draw(WHOLE) if bias else 0.0,
         max_iter=draw(st.integers(1, 12)),
@@ -147,12 +148,12 @@ def followed(state, frames):
     """The run again, as a student follows it with pencil and paper: mistakes, and all weights."""
     seen = frames["seen"] or frames["points"]
     w, own = list(frames["weights"][0]), [0.0] * len(seen)
-    mistakes, weights = [], [list(w)]
-    for i in frames["visits"]["example"]:
+    updates, mistakes, weights, squares, mean = [], [], [list(w)], [], None
+    for t, i in enumerate(frames["visits"]["example"]):
         (x1, x2), y = seen[i], state.points[i][2]
         s = w[0] * x1 + w[1] * x2 + w[2]
         if state.learner == "winnow":
-            wrong = (s >= 0) != (y > 0)
+            wrong = learns = (s >= 0) != (y > 0)
             if wrong:
                 times = state.factor if y > 0 else 1 / state.factor
                 w = [w[0] * times if x1 else w[0], w[1] * times if x2 else w[1], w[2]]
@@ -160,14 +161,22 @@ def followed(state, frames):
             m = y * s + state.slack**2 * own[i]
             side = {"mistake": 0, "negative": -1, "positive": 1}[state.tie]
             wrong = m < 0 or (m == 0 and y != side)
-            if wrong:
+            if t == len(seen):
+                mean = sum(squares) / t
+            asked = 0.0 if mean is None else mean + state.fit_intercept + state.slack**2
+            learns = wrong or (state.margin > 0 and m <= state.margin * (state.eta0 * asked))
+            squares.append(x1 * x1 + x2 * x2)
+            if t < len(seen) and len(squares).bit_count() == 1:  # 1, 2, 4, ... have come
+                mean = sum(squares) / len(squares)
+            if learns:
                 step = state.eta0 * y
                 w = [w[0] + step * x1, w[1] + step * x2, w[2] + step * state.fit_intercept]
                 own[i] += state.eta0
         mistakes.append(int(wrong))
-        if wrong:
+        updates.append(int(learns))
+        if learns:
             weights.append(list(w))
-    return mistakes, weights
+    return updates, mistakes, weights
 
 
 @given(states())
@@ -183,11 +192,13 @@ def test_every_visit_is_as_by_hand(state):
     assert len(visits["example"]) == n * epochs
     for epoch in range(epochs):  # every example once in every epoch
         assert sorted(visits["example"][epoch * n : (epoch + 1) * n]) == list(range(n))
-    assert sum(visits["mistake"]) == frames["mistakes"] == len(frames["weights"]) - 1
+    assert sum(visits["mistake"]) == frames["mistakes"]
+    assert sum(visits["update"]) == len(frames["steps"]) == len(frames["weights"]) - 1
     if state.normalize and state.learner != "winnow":
         return  # rounding decides ties then, and by hand one rounds otherwise
-    mistakes, weights = followed(state, frames)
+    updates, mistakes, weights = followed(state, frames)
     assert visits["mistake"] == mistakes
+    assert visits["update"] == updates
     assert frames["weights"] == weights
 
 
@@ -212,14 +223,15 @@ def test_the_bound_and_the_four_quantities_are_the_theorems(state):
             assert frames["verdict"]["verdict"] in ("quasi-separable", "inseparable")
         return
     assert theorem["holds"]
-    assert theorem["bound"] is None or frames["mistakes"] <= theorem["bound"] * (1 + 1e-9)
+    made = len(frames["steps"])
+    assert theorem["bound"] is None or made <= theorem["bound"] * (1 + 1e-9)
     quantities = [np.array(theorem[name]) for name in ("least", "progress", "length", "most")]
-    assert all(len(q) == frames["mistakes"] + 1 for q in quantities)
+    assert all(len(q) == made + 1 for q in quantities)
     scale = 1 + max(abs(q).max() for q in quantities)
     for smaller, larger in pairwise(quantities):
         assert (smaller <= larger + 1e-9 * scale).all()
     bracket = frames["bracket"]
-    assert bracket["k"] == list(range(1, frames["mistakes"] + 1))
+    assert bracket["k"] == list(range(1, made + 1))
     for lower, upper in zip(bracket["lower"], bracket["upper"], strict=True):
         assert lower <= theorem["margin"] * (1 + 1e-6) + 1e-12
         assert theorem["margin"] <= upper * (1 + 1e-9) + 1e-12

@@ -188,6 +188,26 @@ def test_the_next_mistake_is_written_and_drawn(open_lab):
     expect(page.locator(".said")).to_contain_text("Converged")
 
 
+def test_with_a_margin_right_answers_are_learned_from(open_lab):
+    link = "data=separable&margin=1"
+    page, frames = open_lab(link), of_state(from_link(link))
+    visits = frames["visits"]
+    times = [t + 1 for t, learned in enumerate(visits["update"]) if learned]
+    assert 0 < frames["mistakes"] < len(times)
+    for number, t in enumerate(times[:15], 1):
+        page.get_by_role("button", name="Next update").click()
+        assert shown(page)[:2] == (t, number)
+        why = "a mistake" if visits["mistake"][t - 1] else "right, but by too little"
+        expect(page.locator(".formula")).to_contain_text(why)
+        expect(page.locator(".said")).to_contain_text(f"{why}. Update {number}. The weights become")
+        expect(page.locator(".vectors .step.shaft")).to_have_count(1)
+    expect(page.locator(".mistakes h2")).to_have_text("Updates")
+    expect(page.locator(".note.bound")).to_contain_text("(1 + 2τ)(R/")
+    page.get_by_role("button", name="End").click()
+    made = f"{len(times)} updates ({frames['mistakes']} mistakes) in all"
+    expect(page.locator(".said")).to_contain_text(f"an epoch without an update. {made}")
+
+
 def test_xor_shows_its_certificate(open_lab):
     page = open_lab()
     page.get_by_role("combobox", name="Data").select_option("XOR")
@@ -460,6 +480,7 @@ VIEWS = {
     "separable": "data=separable&step=9",
     "xor": "data=xor&step=7",
     "slack": "data=outlier&slack=1.5&step=22",
+    "margin": "data=separable&margin=1&step=30",
     "winnow": "data=or&learner=winnow&step=3",
     "averaged": "data=iris-versicolor-virginica&learner=averaged&max_iter=30&step=302",
     "voted": "data=barely&learner=voted&step=60",

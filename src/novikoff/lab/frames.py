@@ -20,7 +20,7 @@ from novikoff.learners.additive import Additive
 from novikoff.plots.convergence import brackets
 from novikoff.plots.style import Names, two_features
 from novikoff.plots.theorem import curves
-from novikoff.proofs.proof import Proof, made_before
+from novikoff.proofs.proof import Proof, counted, made_before
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
@@ -123,12 +123,6 @@ def of_trace(
             f"{len(trace):,}: record a shorter one, with a smaller {{max_iter}}.",
             max_iter=None,
         )
-    if trace._space.get("margin"):
-        raise ParameterError(
-            "The player calls every update a mistake, but with {margin=} others are made too: "
-            "record a run without it.",
-            margin=trace._space["margin"],
-        )
     learner, Z = trace._learner, dense(as_seen(X, trace._space))
     W = trace.weights(np.arange(len(trace) + 1)).astype(np.float64)
     visited = visits(trace, W, Z)
@@ -143,17 +137,18 @@ def of_trace(
         "names": list(names),
         "classes": [str(label) for label in classes],
         "slack": float(trace._space.get("slack", 0.0)),
+        "margin": float(trace._space.get("margin", 0.0)),
         "bias": bias,
         "tie": getattr(learner, "tie", "positive"),
         "eta0": float(getattr(learner, "eta0", 1.0)),
         "additive": isinstance(learner, Additive),
-        "visits": _listed(**visited._replace(mistake=visited.mistake.astype(int))._asdict()),
+        "visits": _listed(**visited._asdict()),
         "weights": W.tolist(),
         "steps": trace.step.tolist(),
         "mean": means(visited, W).tolist() if averaged else None,
         "epochs": len(trace.mistakes_per_epoch),
         "mistakes": int(trace.mistakes_per_epoch.sum()),
-        "converged": bool(trace.mistakes_per_epoch[-1] == 0),
+        "converged": not (trace.epoch == len(trace.mistakes_per_epoch) - 1).any(),
         "theorem": theorem(trace, Z, y),
         "bracket": bracket(trace),
         "verdict": verdict(Z, y, bias),
@@ -175,8 +170,9 @@ def _how(trace: Trace) -> str:
 
 
 def _listed(**arrays: object) -> Shown:
-    """Arrays as lists; the rest as it is."""
-    return {n: a.tolist() if isinstance(a, np.ndarray) else a for n, a in arrays.items()}
+    """Arrays as lists, flags in them as 0 and 1; the rest as it is."""
+    whole = {n: a + 0 if isinstance(a, np.ndarray) else a for n, a in arrays.items()}
+    return {n: a.tolist() if isinstance(a, np.ndarray) else a for n, a in whole.items()}
 
 
 def bracket(trace: Trace) -> Shown | None:
@@ -184,7 +180,7 @@ def bracket(trace: Trace) -> Shown | None:
     if not isinstance(trace._learner, Additive):
         return None
     k, lower, upper = brackets(trace, BRACKETS)
-    return _listed(k=k - int(made_before(trace.mistakes)), lower=lower, upper=upper)
+    return _listed(k=k - int(made_before(counted(trace))), lower=lower, upper=upper)
 
 
 def theorem(trace: Trace, Z: Array, y: Array) -> Shown:

@@ -36,6 +36,7 @@ LIMITS: dict[str, Range] = {
     "random_state": (0, 2**32 - 1),
     "eta0": (1e-6, 1e6),
     "slack": (1e-3, 1e3),
+    "margin": (1e-3, 1e3),
     "intercept_init": PLANE,
     "max_iter": (1, 10_000),
     "threshold": (1e-3, 1e6),
@@ -57,6 +58,7 @@ FIELDS = {
     "random_state": "Seed",
     "eta0": "Step η",
     "slack": "Slack Δ",
+    "margin": "Margin τ",
     "coef_init": "Start w",
     "intercept_init": "Start b",
     "max_iter": "Epochs, at most",
@@ -87,6 +89,7 @@ class State:
     random_state: int = 0
     eta0: float = 1.0
     slack: float = 0.0
+    margin: float = 0.0
     coef_init: tuple[float, float] = (0.0, 0.0)
     intercept_init: float = 0.0
     max_iter: int = 100

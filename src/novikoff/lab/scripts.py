@@ -79,7 +79,7 @@ def _theorem(state: State) -> list[str]:
     return [
         "try:",
         "    proof = trace.proof()  # of Novikoff's theorem, at every update",
-        '    print(f"{len(trace)} mistakes, at most {proof.bound:.6g}")',
+        '    print(f"{len(trace)} {proof.counts}, at most {proof.bound:.6g}")',
         "except NotSeparable as error:",
         "    print(error)",
     ]

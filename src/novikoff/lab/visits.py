@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from novikoff.core.examples import shuffled
+from novikoff.learners.additive import TIES
 from novikoff.proofs.trace import Trace
 from novikoff.typing import Array
 
@@ -24,7 +25,10 @@ class Visits(NamedTuple):
     r"""$\langle w, x\rangle + b$ before the step; with slack, the private part counted in."""
     before: Array
     """How many updates there had been."""
+    update: Array
+    """Did the weights change?"""
     mistake: Array
+    """Was the answer wrong? With a margin, there are updates on right answers too."""
     own: Array | None
     """What of the score is due to the example's private feature; None without slack."""
     complete: bool
@@ -56,34 +60,38 @@ def visits(trace: Trace, W: Array, Z: Array) -> Visits:
     """
     table = order(trace)
     if table is None:
-        epoch, example, mistake = trace.epoch, trace.example, np.ones(len(trace), bool)
+        epoch, example, update = trace.epoch, trace.example, np.ones(len(trace), bool)
     else:
         epochs, n = table.shape
         epoch, example = np.repeat(np.arange(epochs), n), table.ravel()
-        mistake = np.zeros(len(example), bool)
-        mistake[trace.epoch.astype(np.int64) * n + trace.position] = True
-    before = np.cumsum(mistake) - mistake
+        update = np.zeros(len(example), bool)
+        update[trace.epoch.astype(np.int64) * n + trace.position] = True
+    before = np.cumsum(update) - update
     score = (W[before, :-1] * Z[example]).sum(axis=1) + W[before, -1]
-    own = private(example, mistake, trace) if trace._space.get("slack") else None
+    own = private(example, update, trace) if trace._space.get("slack") else None
     score += 0.0 if own is None else own
-    score[mistake] = trace.score
-    return Visits(epoch, example, score, before, mistake, own, table is not None)
+    score[update], mistake = trace.score, update.copy()
+    if trace._space.get("margin"):
+        sign = trace.data[1][trace.example]
+        m, on_line = sign * trace.score, TIES[trace._learner.tie]
+        mistake[update] = (m < 0) | ((m == 0) & (sign != on_line))
+    return Visits(epoch, example, score, before, update, mistake, own, table is not None)
 
 
-def private(example: Array, mistake: Array, trace: Trace) -> Array:
+def private(example: Array, update: Array, trace: Trace) -> Array:
     """At each visit, what the steps that were made on that example before have added."""
     slack = float(trace._space["slack"])
     steps, own, out = iter(trace.step.tolist()), np.zeros(trace._n_given), np.zeros(len(example))
-    for t, (i, wrong) in enumerate(zip(example.tolist(), mistake.tolist(), strict=True)):
+    for t, (i, learned) in enumerate(zip(example.tolist(), update.tolist(), strict=True)):
         out[t] = own[i]
-        if wrong:
+        if learned:
             own[i] += next(steps)
     return out * slack * slack
 
 
 def means(visited: Visits, W: Array) -> Array:
     """The mean of the weights after each visit so far: how an averaged perceptron predicts."""
-    after = W[visited.before + visited.mistake]
+    after = W[visited.before + visited.update]
     count = 1 + np.arange(len(after))[:, None]
     mean: Array = np.cumsum(after, axis=0) / count
     return mean

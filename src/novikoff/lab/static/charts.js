@@ -1,4 +1,4 @@
-// The race of the proof, and the margin bracket, over the number of mistakes.
+// The race of the proof, and the margin bracket, over the number of updates.
 
 import { logTicks, scale, svg, ticks } from "./drawing.js";
 import { number } from "./words.js";
@@ -21,7 +21,7 @@ class Chart {
   }
 
   // Axes from these ranges, logarithmic or not.
-  axes([x0, x1], [y0, y1], { logX = false, logY = false, y = "" } = {}) {
+  axes([x0, x1], [y0, y1], { logX = false, logY = false, y = "", word = "mistake" } = {}) {
     this.x = scale(x0, x1, LEFT, WIDE - RIGHT, logX);
     this.y = scale(y0, y1, this.high - BOTTOM, TOP, logY);
     const parts = [svg("rect", { class: "ground", x: LEFT, y: TOP, width: WIDE - LEFT - RIGHT, height: this.high - TOP - BOTTOM })];
@@ -38,7 +38,7 @@ class Chart {
       );
     }
     parts.push(
-      svg("text", { class: "axis", x: (LEFT + WIDE - RIGHT) / 2, y: this.high - 5, "text-anchor": "middle" }, "mistakes k"),
+      svg("text", { class: "axis", x: (LEFT + WIDE - RIGHT) / 2, y: this.high - 5, "text-anchor": "middle" }, `${word}s k`),
       svg("text", { class: "axis", x: 11, y: this.high / 2, "text-anchor": "middle", transform: `rotate(-90 11 ${this.high / 2})` }, y),
     );
     this.element.replaceChildren(...parts);
@@ -65,10 +65,10 @@ class Chart {
 // The four quantities of the theorem: those of the run so far are strong, the rest is faint.
 export class Race extends Chart {
   constructor() {
-    super("race", "The four quantities of Novikoff's proof over the number of mistakes", 240);
+    super("race", "The four quantities of Novikoff's proof over the number of updates", 240);
   }
 
-  show(theorem, k) {
+  show(theorem, k, word) {
     const { curves, least, progress, length, most } = theorem;
     const log = curves.log;
     const end = curves.k[curves.k.length - 1];
@@ -76,7 +76,7 @@ export class Race extends Chart {
     const all = inside([...curves.least, ...curves.most, ...progress, ...length]);
     const range = [Math.min(...all), Math.max(...all)];
     const y = log ? [range[0] * 0.8, range[1] * 1.2] : [Math.min(0, range[0]), range[1] * 1.04 || 1];
-    this.axes([log ? 1 : 0, end], y, { logX: log, logY: log, y: "progress and length" });
+    this.axes([log ? 1 : 0, end], y, { logX: log, logY: log, y: "progress and length", word });
     const ks = thinned(length.length);
     const of = (places, values) => places.map((j) => values[j]);
     if (curves.crossing !== null) {
@@ -84,7 +84,7 @@ export class Race extends Chart {
       this.element.append(
         svg("rect", { class: "beyond", x, y: TOP, width: WIDE - RIGHT - x, height: this.high - TOP - BOTTOM }),
         svg("line", { class: "crossing", x1: x, x2: x, y1: TOP, y2: this.high - BOTTOM }),
-        svg("text", { class: "beyond", transform: `translate(${x - 4} ${this.high - BOTTOM - 6}) rotate(-90)` }, "no mistake past here"),
+        svg("text", { class: "beyond", transform: `translate(${x - 4} ${this.high - BOTTOM - 6}) rotate(-90)` }, `no ${word} past here`),
       );
     }
     this.path(curves.k, curves.most, "of-most");
@@ -103,15 +103,15 @@ export class Race extends Chart {
 // Both ends of the margin bracket, the best so far.
 export class Narrowing extends Chart {
   constructor() {
-    super("narrowing", "The margin bracket over the number of mistakes", 180);
+    super("narrowing", "The margin bracket over the number of updates", 180);
   }
 
-  show(bracket, margin, k) {
+  show(bracket, margin, k, word) {
     const { k: ks, lower, upper } = bracket;
     const top = Math.max(...upper, margin || 0) * 1.06 || 1;
     const end = Math.max(2, ks[ks.length - 1] || 0);
     const log = end > 30;
-    this.axes([log ? 1 : 0, end], [0, top], { logX: log, y: "margin" });
+    this.axes([log ? 1 : 0, end], [0, top], { logX: log, y: "margin", word });
     const now = ks.filter((v) => v <= k).length;
     if (margin) {
       this.element.append(svg("line", { class: "margin", x1: LEFT, x2: WIDE - RIGHT, y1: this.y(margin), y2: this.y(margin) }));

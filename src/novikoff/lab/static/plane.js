@@ -148,7 +148,7 @@ export class Plane {
     const mean = frames.mean && t > 0 ? frames.mean[t - 1] : null;
     this.drawSides(mean || w);
     if (frames.kind === "VotedPerceptron") this.drawVoters(t);
-    if (step && step.mistake) this.line(step.old, "before");
+    if (step && step.update) this.line(step.old, "before");
     this.line(w, mean ? "now beside" : "now");
     if (mean) this.line(mean, "mean");
     if (step) this.drawVisited(step);
@@ -208,10 +208,10 @@ export class Plane {
 
   // Every line so far, the stronger the longer it survived.
   drawVoters(t) {
-    const { before, mistake } = this.frames.visits;
+    const { before, update } = this.frames.visits;
     const survived = new Map();
     for (let j = 0; j < t; j += 1) {
-      const k = before[j] + mistake[j];
+      const k = before[j] + update[j];
       survived.set(k, (survived.get(k) || 0) + 1);
     }
     const strongest = [...survived].sort((a, b) => b[1] - a[1]).slice(0, 60);

@@ -4,7 +4,7 @@ import { Narrowing, Race } from "./charts.js";
 import { html, svg } from "./drawing.js";
 import { Plane } from "./plane.js";
 import { Vectors } from "./vectors.js";
-import { factor, lastStep, mistakesAt, number, plural, sentence, stepOf, summand, vector } from "./words.js";
+import { factor, lastStep, number, plural, sentence, stepOf, summand, updateWord, updatesAt, vector } from "./words.js";
 
 const SPEEDS = [["slow", 1], ["steady", 4], ["fast", 12], ["very fast", 40]];
 
@@ -60,7 +60,7 @@ export class Player {
       back: button("back", "Back", "ArrowLeft", () => this.go(this.step - 1)),
       play: button("play", "Play", "Space", () => this.toggle()),
       forward: button("forward", "Step", "ArrowRight", () => this.go(this.step + 1)),
-      mistake: button("next", "Next mistake", "M", () => this.toMistake()),
+      mistake: button("next", "Next mistake", "M", () => this.toUpdate()),
       end: button("end", "End", "End", () => this.go(Infinity)),
     };
     this.slider = html("input", { type: "range", min: 0, max: 0, value: 0, step: 1, "aria-label": "Step",
@@ -119,6 +119,10 @@ export class Player {
     for (const button of Object.values(this.buttons)) button.disabled = idle;
     this.slider.disabled = idle;
     this.slider.max = lastStep(frames);
+    const word = updateWord(frames);
+    this.label("mistake", `Next ${word}`, "M");
+    this.cards.mistakes.querySelector("h2").textContent = word === "update" ? "Updates" : "Mistakes";
+    this.meter.setAttribute("aria-label", `${word === "update" ? "Updates" : "Mistakes"} so far, against the bound`);
     this.notes.replaceChildren(...(frames.notes || []).map((note) => html("p", { class: "note" }, note)));
     if (!idle) this.showVerdict();
     this.showLegend();
@@ -163,7 +167,7 @@ export class Player {
     this.said.textContent = told;
     const step = frames.weights ? stepOf(frames, t) : null;
     const last = t === lastStep(frames);
-    if (!this.timer || last || (step && step.mistake)) this.live.textContent = told;
+    if (!this.timer || last || (step && step.update)) this.live.textContent = told;
     this.slider.value = t;
     this.slider.setAttribute("aria-valuetext", told);
     this.counter.textContent = `${t.toLocaleString("en")} of ${lastStep(frames).toLocaleString("en")}`;
@@ -172,7 +176,7 @@ export class Player {
     for (const name of ["start", "back"]) this.buttons[name].setAttribute("aria-disabled", String(t === 0));
     for (const name of ["forward", "mistake", "end"]) this.buttons[name].setAttribute("aria-disabled", String(last));
     this.drawFormula(step);
-    this.drawBeside(mistakesAt(frames, t));
+    this.drawBeside(updatesAt(frames, t));
   }
 
   drawFormula(step) {
@@ -190,12 +194,13 @@ export class Player {
       const left = `⟨*w*, *x*⟩${frames.bias ? (frames.additive ? ` + ${bias}` : ` − ${bias}`) : ""}${own ? " + own feature" : ""}`;
       lines.push(math(`${left} = ${sum}${own} = ${number(step.score)}`));
       const y = step.sign > 0 ? "+1" : "−1";
+      const right = step.update ? "right, but by too little" : "right, so nothing changes";
       lines.push(html("span", { class: step.mistake ? "outcome mistake" : "outcome right" },
-        math(`*y* = ${y}: `), step.mistake ? "a mistake" : "right, so nothing changes"));
-      if (step.mistake) lines.push(...this.updateLines(step));
+        math(`*y* = ${y}: `), step.mistake ? "a mistake" : right));
+      if (step.update) lines.push(...this.updateLines(step));
     }
     this.formula.replaceChildren(...lines.map((line) => html("div", {}, line)));
-    const shown = Boolean(step && step.mistake && frames.additive);
+    const shown = Boolean(step && step.update && frames.additive);
     this.vectors.element.classList.toggle("away", !shown);
     if (shown) this.vectors.show(step);
   }
@@ -243,7 +248,9 @@ export class Player {
     if (theorem.disjunction) return [`The labels are “${theorem.disjunction}”: Winnow makes at most 2 + 3r(1 + lg n) mistakes.`];
     if (bound === null) return [theorem.why || ""];
     const { radius, margin, curves } = theorem;
-    if (curves.simple) return [math(`(*R*/*γ*)² = (${number(radius)} / ${number(margin)})² = ${number(bound, 6)}`)];
+    const tau = this.frames.margin;
+    const [stretch, value] = tau ? ["(1 + 2*τ*)", `${number(1 + 2 * tau)}·`] : ["", ""];
+    if (curves.simple) return [math(`${stretch}(*R*/*γ*)² = ${value}(${number(radius)} / ${number(margin)})² = ${number(bound, 6)}`)];
     return [math(`*R* = ${number(radius)}, *γ* = ${number(margin)}; with this start and step, ${number(bound, 6)}`)];
   }
 
@@ -257,14 +264,15 @@ export class Player {
       return;
     }
     const simple = theorem.curves.simple;
+    const stretch = this.frames.margin ? "(1 + 2*τ*)" : "";
     const names = [
       ["least", simple ? "*kγ*" : "⟨*w*₀, *u*⟩ + *γ*Σ*η*"], ["progress", "⟨*w*, *u*⟩"], ["length", "‖*w*‖"],
-      ["most", simple ? "√*k* *R*" : "√(‖*w*₀‖² + *R*²Σ*η*²)"]];
+      ["most", simple ? `√${stretch ? `(${stretch}*k*)` : "*k*"} *R*` : `√(‖*w*₀‖² + ${stretch}*R*²Σ*η*²)`]];
     const values = Object.fromEntries(names.map(([name]) => [name, theorem[name][k]]));
     this.raceKey.replaceChildren(...names.flatMap(([name, text], j) => [
       ...(j ? [html("span", { class: "less" }, "≤")] : []),
       html("span", { class: `quantity of-${name}` }, math(text), html("b", {}, number(values[name], 3)))]));
-    this.race.show(theorem, k);
+    this.race.show(theorem, k, updateWord(this.frames));
     this.raceNote.textContent = theorem.holds ? "Both lemmas hold at every update." : "A lemma failed at an update.";
   }
 
@@ -278,7 +286,7 @@ export class Player {
     this.bracketNote.replaceChildren(
       math(`${lower} ≤ *γ* ≤ ${upper}`),
       html("small", {}, margin ? ` by this run alone, in its own space; truly ${number(margin)}` : " by this run alone, in its own space"));
-    this.narrowing.show(bracket, margin, k);
+    this.narrowing.show(bracket, margin, k, updateWord(this.frames));
   }
 
   // ------------------------------------------------------------ moving
@@ -291,8 +299,8 @@ export class Player {
     this.onstep(this.step);
   }
 
-  toMistake() {
-    const next = this.frames.visits.mistake.indexOf(1, this.step);
+  toUpdate() {
+    const next = this.frames.visits.update.indexOf(1, this.step);
     this.go(next < 0 ? Infinity : next + 1);
   }
 
@@ -306,19 +314,20 @@ export class Player {
     clearInterval(this.timer);
     if (this.step === lastStep(this.frames)) this.go(0);
     this.timer = setInterval(() => this.go(this.step + 1), 1000 / Number(this.speed.value));
-    this.label("Pause", "pause");
+    this.label("play", "Pause", "Space", "pause");
   }
 
   pause() {
     clearInterval(this.timer);
     this.timer = null;
-    this.label("Play", "play");
+    this.label("play", "Play", "Space", "play");
   }
 
-  label(word, name) {
-    this.buttons.play.querySelector(".label").textContent = word;
-    this.buttons.play.querySelector(".icon path").setAttribute("d", ICONS[name]);
-    this.buttons.play.title = `${word} (Space)`;
+  label(name, word, key, drawn) {
+    const button = this.buttons[name];
+    button.querySelector(".label").textContent = word;
+    button.title = `${word} (${key})`;
+    if (drawn) button.querySelector(".icon path").setAttribute("d", ICONS[drawn]);
   }
 
   key(event) {
@@ -332,7 +341,7 @@ export class Player {
       Home: () => this.go(0),
       End: () => this.go(Infinity),
       " ": () => this.toggle(),
-      m: () => this.toMistake(),
+      m: () => this.toUpdate(),
     };
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action || this.frames.wanting) return;

@@ -50,26 +50,32 @@ export function stepOf(frames, t) {
   const v = frames.visits;
   const i = v.example[t - 1];
   const k = v.before[t - 1];
-  const mistake = v.mistake[t - 1] === 1;
+  const update = v.update[t - 1] === 1;
   return {
     i,
     k,
-    mistake,
+    update,
+    mistake: v.mistake[t - 1] === 1,
     epoch: v.epoch[t - 1],
     score: v.score[t - 1],
     own: v.own ? v.own[t - 1] : 0,
     sign: frames.signs[i],
     x: (frames.seen || frames.points)[i],
     old: frames.weights[k],
-    now: frames.weights[k + (mistake ? 1 : 0)],
-    step: mistake ? frames.steps[k] : 0,
+    now: frames.weights[k + (update ? 1 : 0)],
+    step: update ? frames.steps[k] : 0,
   };
 }
 
-// How many mistakes the first t steps made.
-export function mistakesAt(frames, t) {
+// How many updates the first t steps made.
+export function updatesAt(frames, t) {
   const step = stepOf(frames, t);
-  return step === null ? 0 : step.k + (step.mistake ? 1 : 0);
+  return step === null ? 0 : step.k + (step.update ? 1 : 0);
+}
+
+// What an update is called: a mistake, unless a margin is asked for.
+export function updateWord(frames) {
+  return frames.margin ? "update" : "mistake";
 }
 
 export function lastStep(frames) {
@@ -78,13 +84,15 @@ export function lastStep(frames) {
 
 // How the run ended, for its last step.
 export function ending(frames) {
-  const made = plural(frames.mistakes, "mistake");
+  const word = updateWord(frames);
+  const made = plural(frames.steps.length, word);
+  const wrong = frames.margin ? ` (${plural(frames.mistakes, "mistake")})` : "";
   if (frames.converged) {
     const bound = frames.theorem.bound;
     const allowed = bound ? `; the theorem allows ${number(Math.floor(bound), 6)}` : "";
-    return `Converged: an epoch without a mistake. ${made} in all${allowed}.`;
+    return `Converged: an epoch without ${word === "update" ? "an update" : "a mistake"}. ${made}${wrong} in all${allowed}.`;
   }
-  return `Not converged: ${made} in ${plural(frames.epochs, "epoch")}, and still some in the last.`;
+  return `Not converged: ${made}${wrong} in ${plural(frames.epochs, "epoch")}, and still some in the last.`;
 }
 
 // A step in words, for everyone and for screen readers.
@@ -104,8 +112,9 @@ export function sentence(frames, t) {
   const visited = `${where}: ${nameOfPoint(frames, step.i)} has score ${number(step.score)}`;
   const tie = step.score === 0;
   const [w1, w2, b] = step.now;
-  const outcome = step.mistake
-    ? `${tie ? "a tie, which counts as a mistake" : "a mistake"}, number ${step.k + 1}. ` +
+  const why = step.mistake ? (tie ? "a tie, which counts as a mistake" : "a mistake") : "right, but by too little";
+  const outcome = step.update
+    ? `${why}${frames.margin ? `. Update ${step.k + 1}` : `, number ${step.k + 1}`}. ` +
       `The weights become ${vector([w1, w2])}${frames.additive && frames.bias ? `, the bias ${number(b)}` : ""}.`
     : `${tie ? "a tie, which counts as right" : "right"}. Nothing changes.`;
   return `${visited}: ${outcome}${last ? " " + ending(frames) : ""}`;
