@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from novikoff import Perceptron
-from novikoff.errors import DataError, WeightOverflow
+from novikoff.errors import DataError, ParameterError, WeightOverflow
 
 river = pytest.importorskip("river", reason="the extra `river` is not installed")
 
@@ -255,3 +255,10 @@ def test_narrow_and_wide_rows_share_their_weights():
         ours.partial_fit([[x.get(n, 0.0) for n in names]], [y])
     expected = dict(zip(names, ours.coef_[0].tolist(), strict=True))
     assert {n: v for n, v in model.weights.items() if v} == {n: v for n, v in expected.items() if v}
+
+
+@pytest.mark.parametrize("options", [{"eta": 0.0}, {"eta": "1"}, {"margin": -1.0}])
+def test_parameters_without_a_meaning(options):
+    [name] = options
+    with pytest.raises(ParameterError, match=f"{name}=.* was given, but it must be"):
+        RiverPerceptron(**options)

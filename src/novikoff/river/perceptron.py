@@ -13,6 +13,7 @@ from river import base
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import overflow
 from novikoff.learners.state import NO_LENGTHS
+from novikoff.parameters import real, require
 from novikoff.river.dictionaries import Label, Name, Row, in_order, rows_of, sound
 from novikoff.river.vectors import Narrow, Places, Read, Step, Together, Vector, Wide
 
@@ -66,6 +67,8 @@ class RiverPerceptron(base.MiniBatchClassifier):
     """
 
     def __init__(self, eta: float = 1.0, fit_intercept: bool = True, margin: float = 0.0) -> None:
+        require("eta", eta, real(above=0.0))
+        require("margin", margin, real(least=0.0))
         self.eta = eta
         self.fit_intercept = fit_intercept
         self.margin = margin
