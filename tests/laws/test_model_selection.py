@@ -8,15 +8,25 @@ from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GroupKFold
+from sklearn.metrics import f1_score
+from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from laws.learners import REPETITION
-from novikoff import AROW, SCW, AveragedPerceptron, AveragedPerceptronCV, DataError, ParameterError
+from novikoff import (
+    AROW,
+    SCW,
+    AveragedPerceptron,
+    AveragedPerceptronCV,
+    DataError,
+    ParameterError,
+    WeightOverflow,
+)
 from novikoff.data import load, planted
 from novikoff.inputs.weights import example_weights
-from novikoff.model_selection import race
-from novikoff.model_selection.race import held_out, rungs
+from novikoff.model_selection import averaged_perceptron_cv, folds, race
+from novikoff.model_selection.folds import Fold, held_out
+from novikoff.model_selection.race import Setting, results, rungs
 from worlds import worlds
 
 LEARNERS = {kind.__name__: kind for kind in (AveragedPerceptron, AROW, SCW)}
@@ -36,10 +46,10 @@ def alone(params, **options):
 def in_company(monkeypatch, model, *data):
     """Fit the model, and return its settings with all contenders, as they were at the end."""
     kept = []
-    settings = AveragedPerceptronCV._settings
-    monkeypatch.setattr(race.Setting, "is_behind", lambda *_: False)
+    made = AveragedPerceptronCV._setting
+    monkeypatch.setattr(Setting, "is_behind", lambda *_: False)
     monkeypatch.setattr(
-        AveragedPerceptronCV, "_settings", lambda *a: kept.extend(settings(*a)) or kept
+        AveragedPerceptronCV, "_setting", lambda *a: kept.append(made(*a)) or kept[-1]
     )
     model.fit(*data)
     return kept
@@ -54,33 +64,42 @@ def in_company(monkeypatch, model, *data):
     bias=st.booleans(),
     multi_class=st.sampled_from(["joint", "ovr"]),
     most=st.integers(1, 5),
+    n_jobs=st.sampled_from([None, 2]),
+    shuffle=st.booleans(),
 )
 def test_a_setting_learns_what_it_would_alone(
-    world, classes, form, weighted, balanced, bias, multi_class, most
+    world, classes, form, weighted, balanced, bias, multi_class, most, n_jobs, shuffle
 ):
     X, n = form(world.X), len(world.y)
     y = np.arange(n) % classes if n >= 2 * classes else (world.y > 0).astype(int)
     weight = 1.0 + np.arange(n) % 3 if weighted else None
     counts = example_weights(y, np.unique(y), "balanced" if balanced else None, weight)
     counts = np.ones(n) if counts is None else counts
-    held = np.arange(n) >= n - 1
-    folds = [(np.flatnonzero(~held), np.flatnonzero(held))]
+    held = np.arange(n) >= n - max(1, n // 4)
+    cv = [(np.flatnonzero(~held), np.flatnonzero(held))]
     if len(np.unique(y[~held])) < len(np.unique(y)):
         return  # alone, it would not know of the class that is held out
-    options = {"shuffle": False, "fit_intercept": bias, "multi_class": multi_class}
+    options = {"shuffle": shuffle, "fit_intercept": bias, "multi_class": multi_class}
+    orders = [np.random.default_rng(k).permutation(n) for k in range(3)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(race, "at_once", lambda X: most)
-        model = AveragedPerceptronCV(cv=folds, **SMALL, **options)
+        patch.setattr(race, "at_once", lambda *_: most)
+        drawn = iter(orders)
+        patch.setattr(averaged_perceptron_cv, "shuffled", lambda *_: next(drawn))
+        model = AveragedPerceptronCV(cv=cv, n_jobs=n_jobs, **SMALL, **options)
         model.set_params(class_weight="balanced" if balanced else None)
         for setting in in_company(patch, model, X, y, weight):
             one = setting.contenders[0].model
             other = alone({**setting.params, "max_iter": 3}, **options)
+            places = np.cumsum(~held) - 1  # of the rows among those that are learned from
+            mine = iter([places[order[~held[order]]] for order in orders])
+            if shuffle:
+                patch.setattr(other, "_order", lambda *_, mine=mine: next(mine))
             other.fit(X[~held], y[~held], sample_weight=counts[~held])
             assert (one.coef_ == other.coef_).all()
             assert (one.intercept_ == other.intercept_).all()
             assert (one.mistakes_ == other.mistakes_).all()
-            score = np.average(other.predict(X[held]) == y[held])
-            assert setting.scores[3] == [score]
+            score = np.average(other.predict(X[held]) == y[held], weights=counts[held])
+            assert setting.scores[3] == [pytest.approx(score)]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -100,15 +119,17 @@ def test_and_so_in_any_number_of_blocks_and_threads(seed, monkeypatch):
 
 
 @pytest.mark.parametrize("cv", [None, 3, GroupKFold(2)])
-def test_the_winner_is_trained_on_everything(cv):
+@pytest.mark.parametrize("class_weight", [None, {"setosa": 1.0, "virginica": 8.0}])
+def test_the_winner_is_trained_on_everything(cv, class_weight):
     X, y, _ = load("iris")
     cv = list(cv.split(X, y, np.arange(len(y)) % 4)) if isinstance(cv, GroupKFold) else cv
-    model = AveragedPerceptronCV(cv=cv, random_state=5, **SMALL).fit(X, y)
+    model = AveragedPerceptronCV(cv=cv, class_weight=class_weight, random_state=5, **SMALL)
+    model.fit(X, y)
     found, best = model.cv_results_, model.best_index_
     assert model.best_params_ == found["params"][best]
     assert model.best_score_ == found["mean_test_score"][best] == max(found["mean_test_score"])
     assert found["rank_test_score"][best] == 1
-    other = alone(model.best_params_, random_state=5).fit(X, y)
+    other = alone(model.best_params_, class_weight=class_weight, random_state=5).fit(X, y)
     assert (model.coef_ == other.coef_).all()
     assert (model.decision_function(X) == other.decision_function(X)).all()
     assert (model.predict(X) == other.predict(X)).all()
@@ -137,9 +158,10 @@ def test_an_example_of_weight_0_is_not_there():
     weight = np.where(np.arange(len(y)) % 5 == 0, 0.0, 1.0)
     there = np.flatnonzero(weight)
     held = np.arange(len(y)) % 3 == 0
-    folds = [(np.flatnonzero(~held), np.flatnonzero(held))]
+    outside = [(np.flatnonzero(~held), np.flatnonzero(held))]
     inside = [(np.flatnonzero(~held[there]), np.flatnonzero(held[there]))]
-    for outer, inner in [(folds, inside), (None, None)]:
+    mixed = KFold(3, shuffle=True, random_state=0)
+    for outer, inner in [(outside, inside), (None, None), (3, 3), (mixed, mixed)]:
         one = AveragedPerceptronCV(cv=outer, random_state=1, **SMALL).fit(X, y, weight)
         other = AveragedPerceptronCV(cv=inner, random_state=1, **SMALL).fit(X[there], y[there])
         assert (one.coef_ == other.coef_).all()
@@ -156,34 +178,109 @@ def test_a_setting_that_falls_behind_leaves_the_race(monkeypatch):
     options = {"margins": (0.0,), "r": (), "C": (), "random_state": 0}
     found = AveragedPerceptronCV(**options).fit(X, y).cv_results_
     assert not np.isnan(found["mean_test_score"]).any()  # so few are learned from by all
-    monkeypatch.setattr(race, "TRIAL", 5000)
+    monkeypatch.setattr(race, "TRIAL", 3 * 5000)
     found = AveragedPerceptronCV(**options).fit(X, y).cv_results_
     raw = found["param_normalize"] == False  # noqa: E712
     assert np.isnan(found["mean_test_score"][raw]).any()
     assert not np.isnan(found["mean_test_score"][~raw]).any()
+    assert model_of(found)["normalize"]
     found = AveragedPerceptronCV(scoring="f1", **options).fit(X, y).cv_results_
     assert not np.isnan(found["mean_test_score"]).any()
+
+
+def model_of(found):
+    return found["params"][found["rank_test_score"].argmin()]
+
+
+class Fitted:
+    """What `Setting` asks of a contender."""
+
+    def __init__(self, right, share, n_read=race.TRIAL):
+        self.right, self.share = np.array(right, bool), np.array(share, float)
+        self.fold, self.n_read = Fold(None, np.arange(len(right))), n_read
+
+
+def behind(b, c, share=1.0, **options):
+    """Is a setting behind, if the best alone is right on `b` examples and it alone on `c`?"""
+    best, ours = np.repeat([1, 0, 1], [b, c, 5]), np.repeat([0, 1, 1], [b, c, 5])
+    share = np.full(len(best), share)
+    pair = (Setting({}, [Fitted(r, share, **options)]) for r in (best, ours))
+    best, ours = pair
+    assert not best.is_behind(ours)
+    return ours.is_behind(best)
+
+
+@given(b=st.integers(0, 60), c=st.integers(0, 60))
+def test_when_a_setting_is_behind(b, c):
+    assert behind(b, c) == (b - c > 2 * np.sqrt(b + c))
+    assert behind(b, c, share=0.25) == behind(b, c)
+    assert not behind(b, c, n_read=race.TRIAL - 1)
+
+
+def test_a_setting_is_tried_on_every_fold_and_a_row_is_one_row():
+    right, wrong = Fitted([1] * 10, [1] * 10), Fitted([0] * 10, [1] * 10)
+    assert Setting({}, [wrong] * 2).is_behind(Setting({}, [right] * 2))
+    few = Fitted([0] * 10, [1] * 10, n_read=1)
+    assert not Setting({}, [wrong, few]).is_behind(Setting({}, [right] * 2))
+    right, wrong = Fitted([1] * 4, [1] * 4), Fitted([0] * 4, [1] * 4)
+    assert not Setting({}, [wrong] * 5).is_behind(Setting({}, [right] * 5))  # 4 rows, 5 times
+    heavy = np.array([100.0] + [1.0] * 20)  # one example that counts as much as a hundred
+    best, ours = Fitted([1] * 21, heavy), Fitted([0] * 21, heavy)
+    assert not Setting({}, [ours]).is_behind(Setting({}, [best]))
+
+
+def test_nobody_without_a_score_wins_and_of_equals_the_first():
+    first, second, gone = (Setting({"k": k}, []) for k in range(3))
+    first.scores, second.scores = {1: [0.5], 2: [0.9]}, {1: [0.9], 2: [0.9]}
+    gone.scores = {1: [0.7]}
+    found = results([first, second, gone], [1, 2], 1)
+    assert found["rank_test_score"].tolist() == [5, 1, 4, 1, 1, 6]
+    assert model_of(found) == {"k": 1, "max_iter": 1}
+
+
+def test_a_scorer_sees_the_held_out_rows():
+    X, y, _ = load("iris")
+    learned, held = np.arange(150)[::2], np.arange(150)[1::2]
+    model = AveragedPerceptronCV(cv=[(learned, held)], scoring="f1_macro", shuffle=False, **SMALL)
+    found = model.fit(X, y).cv_results_
+    for params, score in zip(found["params"], found["split0_test_score"], strict=True):
+        one = alone(params, shuffle=False).fit(X[learned], y[learned])
+        assert score == pytest.approx(f1_score(y[held], one.predict(X[held]), average="macro"))
+    with pytest.raises(ParameterError, match="scoring gave no finite score"):
+        model.set_params(scoring=lambda *_: np.nan).fit(X, y)
+
+
+def test_a_setting_whose_weights_overflow_drops_out():
+    X, y, _ = load("iris")
+    X = (X * 1e20).astype(np.float32)
+    model = AveragedPerceptronCV(r=(), C=(), random_state=0).fit(X, y)
+    assert model.best_params_["normalize"]
+    with pytest.raises(WeightOverflow):
+        AveragedPerceptronCV(normalize=False, r=(), C=(), random_state=0).fit(X, y)
 
 
 @given(
     y=st.lists(st.integers(0, 3), min_size=2, max_size=60).map(np.array),
     fraction=st.floats(0.05, 0.5),
     enough=st.integers(1, 80),
+    most=st.integers(1, 10),
 )
-def test_held_out_examples(y, fraction, enough):
+def test_held_out_examples(y, fraction, enough, most):
+    n = len(y)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(race, "ENOUGH", enough)
-        splits = list(held_out(y, np.arange(len(y)), fraction, np.random.RandomState(0)))
-    n, parts = len(y), max(2, min(len(y), round(1 / fraction)))
+        patch.setattr(folds, "ENOUGH", enough)
+        splits = list(held_out(y, np.arange(n), fraction, most, np.random.RandomState(0)))
+    fraction = max(fraction, 1 / n)
     every = np.concatenate([held for _, held in splits])
     assert len(np.unique(every)) == len(every)
-    assert len(every) >= min(n, enough) - len(splits)  # parts differ by one row
-    assert len(splits) == 1 or len(every) - len(splits[-1][1]) < enough + parts
+    assert 1 <= len(splits) <= most
+    assert len(splits) == 1 or (len(splits) - 1) * fraction * n < enough
+    assert len(splits) in (most, int(1 / fraction)) or len(splits) * fraction * n >= enough
     for learned, held in splits:
         assert sorted([*learned, *held]) == list(range(n))
         for label in np.unique(y):
-            share = (y == label).sum() / parts
-            assert np.floor(share) <= (y[held] == label).sum() <= np.ceil(share)
+            share = (y == label).sum() * fraction
+            assert share - 1 < (y[held] == label).sum() < share + 1
 
 
 def test_rungs():
@@ -204,7 +301,7 @@ def test_pickle_and_clone():
 
 def test_progress(capsys):
     X, y, _ = load("iris")
-    AveragedPerceptronCV(verbose=True, random_state=0, **SMALL).fit(X, y)
+    AveragedPerceptronCV(verbose=1, random_state=0, **SMALL).fit(X, y)
     assert "best score 0." in capsys.readouterr().err
     AveragedPerceptronCV(random_state=0, **SMALL).fit(X, y)
     assert capsys.readouterr().err == ""
@@ -213,18 +310,50 @@ def test_progress(capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"margins": ()}, r"margins=\(\) .*list or tuple that is not empty, each a finite number"),
-        ({"margins": 1.0}, "margins=1.0 "),
+        ({"margins": ()}, r"margins=\(\) .*non-empty list or tuple of values, each a finite"),
+        ({"margins": "1"}, "margins='1' "),
+        ({"margins": np.array([[1.0]])}, "margins="),
+        ({"scoring": ["accuracy"]}, "scoring=.*one score"),
         ({"margins": (1.0, -1.0)}, "margins="),
         ({"normalize": [1]}, "normalize=.*True or False"),
+        ({"cv": [1, 2]}, "cv has 1, but it must have pairs"),
+        ({"cv": [([0, 1], [9])]}, "cv has .*row numbers below 2"),
+        ({"cv": [([0, 0], [1])]}, "cv has a row to learn from twice"),
+        ({"cv": []}, "cv has no folds"),
+        ({"verbose": -1}, "verbose=-1"),
         ({"r": (0.0,)}, "r=.*above 0"),
-        ({"cv": 1}, "cv=1 .*number of folds, 2 or more"),
+        ({"cv": 1}, r"cv=1 .*number of folds \(2 or more\)"),
         ({"validation_fraction": 0.0}, "validation_fraction=0.0 "),
     ],
 )
 def test_bad_parameters(options, says):
     with pytest.raises(ParameterError, match=says):
         AveragedPerceptronCV(**options).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_the_forms_of_folds():
+    """Row numbers in lists, tuples and arrays, also from the end, and flags, are the same folds."""
+    X, y, _ = load("iris")
+    held = np.arange(150) % 3 == 0
+    learned, out = np.flatnonzero(~held), np.flatnonzero(held)
+    forms = [
+        (learned, out),
+        (learned.tolist(), tuple(out)),
+        (~held, held),
+        (learned - 150, out),
+    ]
+    scores = [
+        AveragedPerceptronCV(cv=[form], random_state=0, **SMALL).fit(X, y).cv_results_
+        for form in forms
+    ]
+    for found in scores[1:]:
+        np.testing.assert_array_equal(found["mean_test_score"], scores[0]["mean_test_score"])
+
+
+def test_one_value_need_not_be_in_a_list():
+    X, y, _ = load("iris")
+    model = AveragedPerceptronCV(margins=1.0, normalize=True, r=(), C=(), random_state=0)
+    assert {params["margin"] for params in model.fit(X, y).cv_results_["params"]} == {1.0}
 
 
 def test_bad_data():
@@ -236,13 +365,18 @@ def test_bad_data():
     with pytest.raises(DataError, match="NaN, first in row 17, column 2"):
         model.fit(X, y)
     X[17, 2] = 1.0
-    model.fit(X, y)
-    before = model.best_estimator_
+    random = np.random.RandomState(0)
+    model.set_params(random_state=random).fit(X, y)
+    before, drawn = dict(vars(model)), random.get_state()[1].tolist()
     with pytest.raises(ValueError, match="class"):
         model.fit(X, np.zeros(len(y)))
-    assert model.best_estimator_ is before
+    with pytest.raises(ParameterError, match="no finite score"):  # after random numbers were drawn
+        model.set_params(scoring=lambda *_: np.nan).fit(X, y)
+    model.set_params(scoring=None)
+    assert vars(model) == before
+    assert random.get_state()[1].tolist() == drawn
     everything = np.arange(len(y))
-    with pytest.raises(DataError, match="150 examples to learn from and 0 held out"):
+    with pytest.raises(DataError, match="has 150 to learn from and 0 held out"):
         AveragedPerceptronCV(cv=[(everything, everything[:0])]).fit(X, y)
 
 

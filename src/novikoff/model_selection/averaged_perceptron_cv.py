@@ -1,7 +1,8 @@
 """The averaged perceptron that chooses its own settings."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import product
+from math import isfinite
 from typing import Any, Self
 
 import numpy as np
@@ -9,13 +10,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.core.examples import shuffled
-from novikoff.errors import DataError
-from novikoff.inputs.arrays import names_in, read, require_sound
+from novikoff.errors import ParameterError
+from novikoff.inputs.arrays import names_in, overflow, read, require_sound
 from novikoff.inputs.labels import as_labels, numbered
 from novikoff.inputs.weights import example_weights, require_some
 from novikoff.learners.additive import Additive
@@ -25,18 +25,8 @@ from novikoff.learners.base import MistakeDriven
 from novikoff.learners.predict import FIT_INTERCEPT
 from novikoff.learners.scw import SCW
 from novikoff.learners.state import undone_on_error
-from novikoff.model_selection.race import (
-    ENOUGH,
-    Contender,
-    Fold,
-    Setting,
-    held_out,
-    judge,
-    learn,
-    results,
-    rungs,
-    teams,
-)
+from novikoff.model_selection.folds import ENOUGH, REPEATS, SPLITTER, Fold, folds, held_out
+from novikoff.model_selection.race import Contender, Setting, judge, learn, results, rungs, teams
 from novikoff.parallel.cores import n_threads, side_by_side
 from novikoff.parameters import (
     FLAG,
@@ -44,7 +34,6 @@ from novikoff.parameters import (
     Kind,
     Parameterised,
     again,
-    flag,
     given,
     is_whole,
     number,
@@ -53,51 +42,63 @@ from novikoff.parameters import (
 )
 from novikoff.typing import Array, Given, Matrix, MatrixLike
 
+BYTES, MEMORY = 12, 1 << 30
+"""What a weight and its mean take; and what all settings may take before fewer are held out."""
 LEARNERS: dict[str, Any] = {kind.__name__: kind for kind in (AveragedPerceptron, AROW, SCW)}
 
 
 def several(one: Kind, *, none: bool = False) -> Kind:
-    """A sequence of values of a kind."""
+    """A value of a kind, or a sequence of them."""
 
     def allows(some: Any) -> bool:
-        listed = isinstance(some, list | tuple | np.ndarray)
-        return listed and (none or len(some) > 0) and all(map(one.allows, some))
+        values = listed(some)
+        return (none or len(values) > 0) and all(map(one.allows, values))
 
-    few = "" if none else " that is not empty"
-    return Kind(f"sequence of {one.word}", f"a list or tuple{few}, each {one.expected}", allows)
+    few = "list or tuple" if none else "non-empty list or tuple"
+    return Kind(f"sequence of {one.word}", f"a {few} of values, each {one.expected}", allows)
 
 
-SPLITTER = Kind(
-    "int, splitter or iterable",
-    "a number of folds, 2 or more, a splitter of scikit-learn, or pairs of row numbers",
-    lambda cv: is_whole(cv, 2) or hasattr(cv, "split") or isinstance(cv, Iterable),
+def listed(some: Any) -> list[Any]:
+    """Several values, or one, as a list."""
+    values = some.tolist() if isinstance(some, np.ndarray) else some
+    return list(values) if isinstance(values, list | tuple) else [values]
+
+
+SCORING = Kind(
+    "str or function",
+    "the name of one score, or a scorer",
+    lambda scoring: isinstance(scoring, str) or callable(scoring),
 )
-SCORING = Kind("str or function", "the name of a score, or a scorer", lambda _: True)
-"""scikit-learn's `check_scoring` says what is wrong."""
+VERBOSE = Kind(
+    "int or bool",
+    "True, False, or a whole number of 0 or more",
+    lambda verbose: isinstance(verbose, bool) or is_whole(verbose, 0),
+)
 
 
 class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
     r"""The averaged perceptron with the settings that do best on held-out examples.
 
-    The margin $\tau$, whether rows are scaled to unit length, and the number of epochs are chosen.
-    `AROW` and `SCW`, which do better on many texts, compete with the averaged perceptron. The
+    It chooses the margin $\tau$, whether to scale rows to unit length, and the number of epochs.
+    `AROW` and `SCW`, which often do better on text, compete with the averaged perceptron. The
     winner is then trained on all examples.
+
+    All settings are in memory together: about 12 bytes for each setting, fold, class and feature.
 
     Attributes
     ----------
     best_estimator_ : AveragedPerceptron, AROW or SCW
-        The winner, trained on all examples. It has everything that its class has: what the run
-        proves, `save`, `partial_fit`.
+        The winner, trained on all examples. It has all the methods of its class, such as `save`
+        and `partial_fit`.
     best_params_ : dict
-        Its class, as `learner`, and its settings.
+        The winning settings, and the name of its class as `learner`.
     best_score_ : float
         Its mean score on the held-out examples.
     best_index_ : int
         Its place in `cv_results_`.
     cv_results_ : dict of arrays
-        What scikit-learn's `GridSearchCV` calls the same, without times: a row for each setting and
-        each number of epochs that was tried. A setting that left the race has no score (NaN) from
-        then on.
+        As in scikit-learn's `GridSearchCV`, without the times: a row for each setting and each
+        number of epochs. A setting that left the race has NaN for its later scores.
     coef_, intercept_, n_iter_
         Those of `best_estimator_`.
     classes_, n_features_in_, feature_names_in_
@@ -116,10 +117,9 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    Maron, O. & Moore, A. W. (1994). Hoeffding races: accelerating model selection search for
-    classification and function approximation. NIPS 6.
-    McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions
-    or percentages. Psychometrika 12(2).
+    Maron, O. & Moore, A. W. (1994). Hoeffding races. NIPS 6.
+    McNemar, Q. (1947). Note on the sampling error of the difference between correlated
+    proportions or percentages. Psychometrika 12(2).
     """
 
     margins: Any = given(
@@ -151,16 +151,19 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
     max_iter: int = whole(
         default=10,
         short="the most epochs to try",
-        text="The most epochs to try. The numbers 1, 2, 3, 5, 10, 20, 30, 50, ... are tried too.",
+        text="""The largest number of epochs to try. Smaller ones (1, 2, 3, 5, 10, 20, 30, 50, ...)
+        are tried on the way.""",
     )
     cv: Any = given(
         default=None,
         kind=SPLITTER,
         words=(None,),
         short="how examples are held out",
-        text=f"""How examples are held out: a number of folds, or anything else that scikit-learn
-        takes for `cv`. With None, `validation_fraction` of them are, once, or as many times, with
-        others, as it takes to hold out {ENOUGH:,}.""",
+        text=f"""How examples are held out: a number of folds, a scikit-learn splitter, or a list of
+        pairs (rows to learn from, rows to hold out), such as ``list(splitter.split(X, y,
+        groups))``. With None, `validation_fraction` of the examples is held out; if that is fewer
+        than {ENOUGH:,}, this is repeated with other examples until {ENOUGH:,} have been, or
+        {REPEATS} times.""",
     )
     validation_fraction: float = number(
         default=0.1,
@@ -174,17 +177,24 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
         kind=SCORING,
         words=(None,),
         short="how settings are compared",
-        text="""How settings are compared, as in scikit-learn. With None, by their accuracy, where
-        an example counts as much as in training. With anything else, no setting leaves the race
-        early.""",
+        text="""How settings are compared, as in scikit-learn. With None, by accuracy, weighted as
+        in training. With any other score, all settings run to the end. A scorer gets arrays or
+        sparse matrices, and may be called from several threads.""",
     )
     fit_intercept: bool = FIT_INTERCEPT
-    multi_class: str = again(Additive._parameters["multi_class"])
-    class_weight: Any = again(MistakeDriven._parameters["class_weight"])
+    multi_class: str = again(
+        Additive._parameters["multi_class"],
+        text="""How the averaged perceptron learns more than two classes: "joint", or "ovr", one
+        against the rest. `AROW` and `SCW` always learn one against the rest.""",
+    )
+    class_weight: Any = again(
+        MistakeDriven._parameters["class_weight"],
+        text="What updates on the examples of a class are multiplied by, like `sample_weight`.",
+    )
     shuffle: bool = again(MistakeDriven._parameters["shuffle"])
     random_state: Any = again(
         MistakeDriven._parameters["random_state"],
-        text="What the orders, and the examples that are held out, are drawn from.",
+        text="The seed, or generator, for the held-out examples and the orders.",
     )
     n_jobs: int | None = given(
         default=None,
@@ -194,10 +204,11 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
         text="""How many threads train settings side by side: None for one, -1 for all cores. The
         model is the same to the bit.""",
     )
-    verbose: bool = flag(
-        default=False,
+    verbose: int = given(
+        default=0,
+        kind=VERBOSE,
         short="show progress",
-        text="Show a progress bar on standard error.",
+        text="Show a progress bar on standard error, if it is not 0.",
     )
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: Given = None) -> Self:
@@ -225,19 +236,32 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
             weight = example_weights(codes, self.classes_, self.class_weight, sample_weight)
             require_some(weight)
             random = check_random_state(self.random_state)
-            folds = list(self._folds(rows, codes, weight, random))
-            settings = self._settings(rows, codes, weight, folds)
-            self._race(settings, labels, weight, random)
-            found = results(settings, rungs(self.max_iter), len(folds))
+            there = np.arange(len(codes)) if weight is None else np.flatnonzero(weight)
+            every = list(self._every())
+            each = BYTES * len(every) * len(self.classes_) * rows.shape[1]
+            most = min(REPEATS, max(1, MEMORY // each))
+            splits = held_out(codes, there, self.validation_fraction, most, random)
+            ways = list(folds(self.cv, rows, labels, there, splits))
+            settings = [self._setting(params, rows, codes, weight, ways) for params in every]
+            self._race(settings, labels, there, random)
+            found = results(settings, rungs(self.max_iter), len(ways))
+            settings.clear()  # they take memory
             best = int(found["rank_test_score"].argmin())
             self.cv_results_, self.best_index_ = found, best
             self.best_params_ = found["params"][best]
             self.best_score_ = float(found["mean_test_score"][best])
+            if not isfinite(self.best_score_):
+                raise ParameterError(
+                    "{scoring} gave no finite score for any setting. Choose another score, or "
+                    "folds with examples of every class ({cv}).",
+                    scoring=self.scoring,
+                    cv=self.cv,
+                )
             model = self._model(**self.best_params_)
             model.set_params(
                 class_weight=self.class_weight, random_state=self.random_state, n_jobs=self.n_jobs
             )
-            self.best_estimator_ = model.fit(X, y, sample_weight=sample_weight)
+            self.best_estimator_ = model.fit(X, labels, sample_weight=sample_weight)
         return self
 
     def _model(self, learner: str, **params: Any) -> MistakeDriven:
@@ -250,63 +274,50 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
         model: MistakeDriven = LEARNERS[learner](**params)
         return model
 
-    def _folds(
-        self, X: Matrix, y: Array, weight: Array | None, random: np.random.RandomState
-    ) -> Iterator[Fold]:
-        """The ways in which examples are held out, without those of weight 0."""
-        there = np.ones(len(y), np.bool_) if weight is None else weight > 0
-        if self.cv is None:
-            splits = held_out(y, np.flatnonzero(there), self.validation_fraction, random)
-        else:
-            splits = check_cv(self.cv, y, classifier=True).split(X, y)
-        for learned, held in splits:
-            fold = Fold(np.zeros(len(y), np.bool_), held[there[held]])
-            fold.learned[learned] = there[learned]
-            if not (fold.learned.any() and len(fold.held)):
-                raise DataError(
-                    f"A fold has {fold.learned.sum()} examples to learn from and {len(fold.held)} "
-                    "held out, of positive weight. It needs both: give more examples, or another "
-                    "{cv}.",
-                    cv=self.cv,
-                )
-            yield fold
+    def _every(self) -> Iterator[dict[str, Any]]:
+        """All settings."""
+        for normalize, margin in product(listed(self.normalize), listed(self.margins)):
+            yield {"learner": "AveragedPerceptron", "margin": margin, "normalize": normalize}
+        yield from ({"learner": "AROW", "r": r} for r in listed(self.r))
+        yield from ({"learner": "SCW", "C": C} for C in listed(self.C))
 
-    def _settings(
-        self, X: Matrix, y: Array, weight: Array | None, folds: list[Fold]
-    ) -> list[Setting]:
-        """All settings at the start."""
-        every: list[dict[str, Any]] = [
-            {"learner": "AveragedPerceptron", "margin": margin, "normalize": normalize}
-            for normalize, margin in product(self.normalize, self.margins)
-        ]
-        every += [{"learner": "AROW", "r": r} for r in self.r]
-        every += [{"learner": "SCW", "C": C} for C in self.C]
-        settings = []
-        for params in every:
-            contenders = []
-            for fold in folds:
-                model = self._model(**params)
-                model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
-                contenders.append(Contender(model, fold, X, y, weight))
-            settings.append(Setting(params, contenders))
-        return settings
+    def _setting(
+        self,
+        params: dict[str, Any],
+        X: Matrix,
+        y: Array,
+        weight: Array | None,
+        folds: list[Fold],
+    ) -> Setting:
+        """A setting at the start."""
+        contenders = []
+        for fold in folds:
+            model = self._model(**params)
+            model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
+            contenders.append(Contender(model, fold, X, y, weight))
+        return Setting(params, contenders)
 
-    def _race(
-        self, settings: list[Setting], labels: Array, weight: Array | None, random: Any
-    ) -> None:
-        """Train all settings side by side, and let those go that fall behind."""
+    def _race(self, settings: list[Setting], labels: Array, there: Array, random: Any) -> None:
+        """Train all settings side by side, and drop those that fall behind."""
         racing, n, threads = list(settings), len(labels), n_threads(self.n_jobs)
-        there = np.arange(n) if weight is None else np.flatnonzero(weight)
-        scorer = None
+        ladder, scorer = rungs(self.max_iter), None
         if self.scoring is not None:
             scorer = check_scoring(settings[0].contenders[0].model, self.scoring)
         for epoch in self._epochs(racing):
             order = shuffled(there, n, random) if self.shuffle else there
             every = [one for setting in racing for one in setting.contenders]
             learning = [one for one in every if not one.ended]
+            if not learning:
+                for setting in racing:
+                    setting.note(*(k for k in ladder if k >= epoch))
+                break
             side_by_side(learn, [(team, order) for team in teams(learning, threads)])
-            if epoch not in rungs(self.max_iter):
+            racing[:] = [setting for setting in racing if setting.failure is None]
+            if not racing:
+                raise settings[0].failure or overflow(np.float64)
+            if epoch not in ladder:
                 continue
+            every = [one for setting in racing for one in setting.contenders]
             side_by_side(judge, [(team, labels, scorer) for team in teams(every, threads)])
             for setting in racing:
                 setting.note(epoch)
@@ -317,7 +328,7 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
                     setting.contenders.clear()
 
     def _epochs(self, racing: list[Setting]) -> Iterator[int]:
-        """The epochs, with a progress bar if it is asked for."""
+        """The epochs, with a progress bar if `verbose`."""
         epochs = range(1, self.max_iter + 1)
         if not self.verbose:
             yield from epochs
@@ -329,7 +340,7 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
                 yield epoch
                 told = [max(np.mean(s.scores[k]) for k in s.scores) for s in racing if s.scores]
                 best = f", best score {max(told):.4f}" if told else ""
-                bar.set_postfix_str(f"{len(racing)} settings{best}")
+                bar.set_postfix_str(f"{len(racing)} settings{best}", refresh=False)
 
     def _winner(self) -> MistakeDriven:
         if not hasattr(self, "best_estimator_"):

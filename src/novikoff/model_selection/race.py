@@ -6,40 +6,32 @@ What a setting learns does not depend on the others. It has the weights, to the 
 have if it saw the same examples in the same order alone.
 
 After some epochs (1, 2, 3, 5, 10, 20, ...) every setting predicts the held-out examples. A
-setting that has made 25,000 visits leaves the race when it is worse than the best by more than
-three standard errors of the difference: if the best setting alone is right on $b$ of the held-out
-examples, and this one alone on $c$, when $b - c > 3\sqrt{b + c}$ (McNemar 1947).
+setting that has read 2.5 million numbers leaves the race when it is worse than the best by more
+than two standard errors of the difference: that is, when $b - c > 2\sqrt{b + c}$, where $b$ counts
+the held-out examples that only the best gets right, and $c$ those that only this one does (McNemar
+1947).
 """
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.stats import rankdata
 
 from novikoff.core.examples import Examples
+from novikoff.errors import WeightOverflow
 from novikoff.inputs.arrays import size_of
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.epoch import Course
+from novikoff.model_selection.folds import Fold
 from novikoff.typing import Array, Matrix
 
 BLOCK = 1 << 19
 """How many bytes of rows all settings learn from before the next are read."""
-ENOUGH = 2000
-"""How many held-out examples to choose by, if there are so many."""
-TRIAL = 25_000
-"""How many examples a setting learns from, again and again, before it may leave the race."""
-BEHIND = 3.0
+TRIAL = 2_500_000
+"""How many numbers a setting reads before it may leave the race: with fewer, time is no matter."""
+BEHIND = 2.0
 """By how many standard errors a setting that leaves the race is worse than the best."""
-
-
-class Fold(NamedTuple):
-    """A way to hold examples out."""
-
-    learned: Array
-    """Which rows are learned from, as flags,"""
-    held: Array
-    """and which are held out."""
 
 
 class Contender:
@@ -52,17 +44,26 @@ class Contender:
         run = model._state = model._begin(X, len(model.classes_), None, None)
         run.begin_fit(len(y), None)
         D = Examples(model._rows(X, run.space), y).weighted(weight)
-        self.course = Course(model, run, X, D, at_once(X))
-        self.share = D.weights(fold.held)
+        self.most = at_once(X, run.weights)
+        self.course = Course(model, run, X, D, self.most)
+        share = D.weights(fold.held)
+        self.share = share / share.max()
         """How much each of the held-out rows counts."""
         self.right = np.zeros(len(fold.held), np.bool_)
         """Which of them it predicts."""
         self.score = np.nan
+        self.failure: WeightOverflow | None = None
 
     @property
     def ended(self) -> bool:
         """Did its last epoch change nothing?"""
         return self.course.epochs > 0 and self.model.converged_
+
+    @property
+    def n_read(self) -> int:
+        """How many numbers it has read so far."""
+        n, values = self.X.shape[0], self.X.nnz if sparse.issparse(self.X) else self.X.size
+        return int(self.model._state.stream.n_seen * values // n)
 
     def judge(self, labels: Array, scorer: Any) -> None:
         """Score the model on the rows that are held out."""
@@ -82,9 +83,14 @@ class Setting:
         self.scores: dict[int, list[float]] = {}
         """By the number of epochs: one for each fold."""
 
-    def note(self, epochs: int) -> None:
-        """Write down how good it is after so many epochs."""
-        self.scores[epochs] = [one.score for one in self.contenders]
+    def note(self, *epochs: int) -> None:
+        """Record its scores after this many epochs."""
+        self.scores |= {k: [one.score for one in self.contenders] for k in epochs}
+
+    @property
+    def failure(self) -> WeightOverflow | None:
+        """What kept it from learning, if anything did."""
+        return next(filter(None, (one.failure for one in self.contenders)), None)
 
     def is_behind(self, best: "Setting") -> bool:
         """Is it worse than the best by more than chance explains, after a fair trial?"""
@@ -92,24 +98,29 @@ class Setting:
             ours.share * (theirs.right.astype(np.float64) - ours.right)
             for ours, theirs in zip(self.contenders, best.contenders, strict=True)
         ]
-        gap = np.concatenate(gaps)
-        tried = min(one.model._state.stream.n_seen for one in self.contenders)
+        rows = np.concatenate([one.fold.held for one in self.contenders])
+        gap = np.bincount(rows, np.concatenate(gaps))  # a row that is held out twice is one row
+        tried = min(one.n_read for one in self.contenders)
         return tried >= TRIAL and bool(gap.sum() > BEHIND * np.sqrt((gap**2).sum()))
 
 
-def at_once(X: Matrix) -> int:
-    """How many rows all settings learn from before the next are read."""
-    return max(64, BLOCK * int(X.shape[0]) // max(1, size_of(X)))
+def at_once(X: Matrix, weights: Array) -> int:
+    """How many rows all settings learn from before the next are read.
+
+    Beside many weights, which have to come back into the cache too, there are more of them.
+    """
+    size = max(BLOCK, 4 * weights.nbytes)
+    return max(64, size * int(X.shape[0]) // max(1, size_of(X)))
 
 
 def teams(contenders: list[Contender], threads: int) -> list[list[Contender]]:
-    """Those that each thread takes care of."""
+    """The contenders of each thread."""
     return [team for k in range(threads) if (team := contenders[k::threads])]
 
 
 def learn(team: list[Contender], order: Array) -> None:
     """Let some of them make an epoch together, block by block."""
-    most = at_once(team[0].X)
+    most = team[0].most
     for one in team:
         one.course.begin_epoch()
     folds = {id(one.fold): one.fold for one in team}
@@ -117,8 +128,12 @@ def learn(team: list[Contender], order: Array) -> None:
         block = order[low : low + most]
         rows = {key: block[fold.learned[block]] for key, fold in folds.items()}
         for one in team:
-            if len(some := rows[id(one.fold)]):
-                one.course.visit(some)
+            some = rows[id(one.fold)]
+            if len(some) and one.failure is None:
+                try:
+                    one.course.visit(some)
+                except WeightOverflow as failure:
+                    one.failure = failure
 
 
 def judge(team: list[Contender], labels: Array, scorer: Any) -> None:
@@ -131,19 +146,6 @@ def rungs(most: int) -> list[int]:
     """The numbers of epochs that are tried: 1, 2, 3, 5, 10, 20, 30, 50, ..., and the most."""
     steps = [k * 10**power for power in range(len(str(most))) for k in (1, 2, 3, 5)]
     return [k for k in steps if k < most] + [most]
-
-
-def held_out(
-    y: Array, rows: Array, fraction: float, random: np.random.RandomState
-) -> Iterator[tuple[Array, Array]]:
-    """Rows to learn from and rows to hold out, until enough were held out; all classes alike."""
-    n = len(rows)
-    parts = max(2, min(n, round(1 / fraction)))
-    mixed = random.permutation(rows)
-    by_class = mixed[np.argsort(y[mixed], kind="stable")]
-    part = np.arange(n) % parts
-    for k in range(min(parts, -(-ENOUGH * parts // n))):
-        yield by_class[part != k], by_class[part == k]
 
 
 def results(settings: list[Setting], epochs: list[int], n_folds: int) -> dict[str, Any]:
