@@ -204,9 +204,7 @@ def behind(b, c, share=1.0, **options):
     """Is a setting behind, if the best alone is right on `b` examples and it alone on `c`?"""
     best, ours = np.repeat([1, 0, 1], [b, c, 5]), np.repeat([0, 1, 1], [b, c, 5])
     share = np.full(len(best), share)
-    pair = (Setting({}, [Fitted(r, share, **options)]) for r in (best, ours))
-    best, ours = pair
-    assert not best.is_behind(ours)
+    best, ours = (Setting({}, [Fitted(r, share, **options)]) for r in (best, ours))
     return ours.is_behind(best)
 
 

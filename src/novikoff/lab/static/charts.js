@@ -65,7 +65,7 @@ class Chart {
 // The four quantities of the theorem: those of the run so far are strong, the rest is faint.
 export class Race extends Chart {
   constructor() {
-    super("race", "The four quantities of Novikoff's proof over the number of updates", 240);
+    super("race", "The four quantities of Novikoff's proof over k", 240);
   }
 
   show(theorem, k, word) {
@@ -103,7 +103,7 @@ export class Race extends Chart {
 // Both ends of the margin bracket, the best so far.
 export class Narrowing extends Chart {
   constructor() {
-    super("narrowing", "The margin bracket over the number of updates", 180);
+    super("narrowing", "The margin bracket over k", 180);
   }
 
   show(bracket, margin, k, word) {
