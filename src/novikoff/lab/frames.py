@@ -171,8 +171,7 @@ def _how(trace: Trace) -> str:
 
 def _listed(**arrays: object) -> Shown:
     """Arrays as lists, flags in them as 0 and 1; the rest as it is."""
-    whole = {n: a + 0 if isinstance(a, np.ndarray) else a for n, a in arrays.items()}
-    return {n: a.tolist() if isinstance(a, np.ndarray) else a for n, a in whole.items()}
+    return {n: (a + 0).tolist() if isinstance(a, np.ndarray) else a for n, a in arrays.items()}
 
 
 def bracket(trace: Trace) -> Shown | None:

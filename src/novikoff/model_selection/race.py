@@ -29,7 +29,7 @@ from novikoff.typing import Array, Matrix
 BLOCK = 1 << 19
 """How many bytes of rows all settings learn from before the next are read."""
 TRIAL = 2_500_000
-"""How many numbers a setting reads before it may leave the race: with fewer, time is no matter."""
+"""How many numbers a setting reads before it may leave the race; until then little time is lost."""
 BEHIND = 2.0
 """By how many standard errors a setting that leaves the race is worse than the best."""
 
@@ -107,7 +107,7 @@ class Setting:
 def at_once(X: Matrix, weights: Array) -> int:
     """How many rows all settings learn from before the next are read.
 
-    Beside many weights, which have to come back into the cache too, there are more of them.
+    More if there are many weights, which have to come back into the cache for every block.
     """
     size = max(BLOCK, 4 * weights.nbytes)
     return max(64, size * int(X.shape[0]) // max(1, size_of(X)))
@@ -119,7 +119,7 @@ def teams(contenders: list[Contender], threads: int) -> list[list[Contender]]:
 
 
 def learn(team: list[Contender], order: Array) -> None:
-    """Let some of them make an epoch together, block by block."""
+    """Let these contenders make an epoch together, block by block."""
     most = team[0].most
     for one in team:
         one.course.begin_epoch()
@@ -137,7 +137,7 @@ def learn(team: list[Contender], order: Array) -> None:
 
 
 def judge(team: list[Contender], labels: Array, scorer: Any) -> None:
-    """Score some of them."""
+    """Score these contenders."""
     for one in team:
         one.judge(labels, scorer)
 
