@@ -1,6 +1,7 @@
 """What holds for settings that are trained side by side: each is what it would be alone."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from novikoff import (
 )
 from novikoff.data import load, planted
 from novikoff.inputs.weights import example_weights
+from novikoff.learners.epoch import Course
 from novikoff.model_selection import averaged_perceptron_cv, folds, race
 from novikoff.model_selection.folds import Fold, held_out
 from novikoff.model_selection.race import Setting, results, rungs
@@ -255,6 +257,33 @@ def test_a_setting_whose_weights_overflow_drops_out():
     assert model.best_params_["normalize"]
     with pytest.raises(WeightOverflow):
         AveragedPerceptronCV(normalize=False, r=(), C=(), random_state=0).fit(X, y)
+
+
+def test_scores_from_before_an_overflow_count(monkeypatch):
+    X, y, _ = load("iris")
+    visit, failure = Course.visit, WeightOverflow("too large")
+
+    def overflowing(course, order, team=None):
+        if course.epochs == 3:
+            raise failure
+        visit(course, order, team)
+
+    model = AveragedPerceptronCV(random_state=0, **SMALL | {"max_iter": 10})
+    made = AveragedPerceptronCV._setting
+    monkeypatch.setattr(
+        AveragedPerceptronCV,
+        "_setting",
+        lambda *a: spoiled(made(*a), overflowing),
+    )
+    found = model.fit(X, y)
+    assert found.best_params_["max_iter"] <= 2
+
+
+def spoiled(setting, visit):
+    """The setting, with fits that visit rows in another way."""
+    for one in setting.contenders:
+        one.course.visit = partial(visit, one.course)
+    return setting
 
 
 @given(

@@ -313,9 +313,9 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
                 break
             side_by_side(learn, [(team, order) for team in teams(learning, threads)])
             racing[:] = [setting for setting in racing if setting.failure is None]
-            if not racing:
+            if not any(setting.scores for setting in settings) and not racing:
                 raise settings[0].failure or overflow(np.float64)
-            if epoch not in ladder:
+            if epoch not in ladder or not racing:
                 continue
             every = [one for setting in racing for one in setting.contenders]
             side_by_side(judge, [(team, labels, scorer) for team in teams(every, threads)])
