@@ -1,7 +1,5 @@
 """The products of a row with many weight vectors: those of all classes."""
 
-from typing import Any
-
 import numpy as np
 
 from novikoff.core.jit import njit, overload
@@ -92,46 +90,15 @@ def _dots(W, X, i, out):
     return lambda W, X, i, out: vector_by_vector(W, X, i, out)
 
 
-@njit(fastmath=SUM)
-def dot_two_and_sqnorm(w, v, X, i):
-    """`dot_two` and `sqnorm` from one look at a plain dense row, each with its own bits."""
-    s = t = q = w.dtype.type(0)
-    for k in range(first(X, i), last(X, i)):
-        x = w.dtype.type(value(X, i, k))
-        s += x * w[column(X, k)]
-        t += x * v[column(X, k)]
-        q += x * x
-    return s, t, q
+@njit
+def dots_and_sqnorm(W, X, i, out):
+    """`dots`, and the `sqnorm` of the row.
 
-
-def dots_and_sqnorm(W: Array, X: Rows, i: int, out: Array) -> Any:
-    """`dots`, and the `sqnorm` of the row: of a plain dense one in the same pass."""
+    One loop for both would be a little quicker, and some processors would have it unrolled
+    otherwise: the epoch that measures rows would then make sums with other bits.
+    """
     dots(W, X, i, out)
     return sqnorm(W[0], X, i)
-
-
-@overload(dots_and_sqnorm)
-def _dots_and_sqnorm(W, X, i, out):
-    if is_a(X, CSR, Unit, Above) or not hasattr(X, "ndim"):
-
-        def in_two(W, X, i, out):
-            dots(W, X, i, out)
-            return sqnorm(W[0], X, i)
-
-        return in_two
-
-    def in_one(W, X, i, out):
-        if len(W) < 2:
-            dots(W, X, i, out)
-            return sqnorm(W[0], X, i)
-        out[0], out[1], q = dot_two_and_sqnorm(W[0], W[1], X, i)
-        for c in range(2, len(W) - 1, 2):
-            out[c], out[c + 1] = dot_two(W[c], W[c + 1], X, i, 1.0)
-        if len(W) % 2:
-            out[len(W) - 1] = dot(W[-1], X, i)
-        return q
-
-    return in_one
 
 
 def suited(W: Array, X: Rows) -> Array:
