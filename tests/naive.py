@@ -235,6 +235,8 @@ def check_certificate(told, X, y):
     Z = augmented(X, y, told["fit_intercept"])
     if told["verdict"] == "separable":
         v = [Fraction(float.fromhex(c)) for c in [*told["coef"], told["intercept"]]]
+        if told["witness"] is not None:
+            v = [Fraction(f) for f in told["witness"]]
         return all(inner(v[: len(z)], z) > 0 for z in Z)
     p = [Fraction(f) for f in told["multipliers"]]
     corral = [Z[i] for i in told["rows"]]

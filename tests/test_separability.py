@@ -429,7 +429,7 @@ def test_a_dummy_for_every_level_says_what_one_fewer_says():
     levels, y = np.array(list("aaaabbbbccc")), [0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1]
     every = (levels[:, None] == np.array(["c", "b", "a"])).astype(float)
     assert separability(every[:, :2], y).infinite == (1, 0, 0)
-    assert separability(every, y).infinite == (1, 0, 0, 0)
+    assert separability(every, y).infinite == (1, 0, None, 0)
     assert separability(every, y, fit_intercept=False).infinite == (1, 0, 0)
 
 
@@ -444,7 +444,7 @@ def test_combinations_of_columns_before_them_are_never_told(world, data):
     )
     result, twice = separability(X, y), separability(np.hstack([X, X @ M + 1.0]), y)
     assert twice.verdict == result.verdict
-    assert not any(twice.infinite[d : 2 * d])
+    assert twice.coefficients[d : 2 * d] == ("aliased",) * d
     assert any(twice.infinite) == any(result.infinite)
 
 
@@ -597,8 +597,8 @@ def test_an_example_of_weight_0_is_not_there(world, data, bias):
         return
     found = separability(X, y, fit_intercept=bias, sample_weight=weight)
     without = separability(X[kept], y[kept], fit_intercept=bias)
-    assert found.rows == tuple(kept[list(without.rows)].tolist())
-    assert replace(found, rows=(), coef=None) == replace(without, rows=(), coef=None)
+    renumbered = without.with_numbers(dict(enumerate(kept.tolist())))
+    assert replace(found, coef=None) == replace(renumbered, coef=None)
     assert found.verify(X, y, weight)
     if len(kept) < len(y) and found.rows:
         weight[list(found.rows)] = 0.0

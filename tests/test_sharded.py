@@ -149,8 +149,7 @@ def test_an_example_of_weight_0_is_not_there(in_rounds, bias, world, form, data)
     result, _ = agree(X, y, shards, weight, fit_intercept=bias)
     some = [(part[w > 0], labels[w > 0]) for part, labels, w in cut(X, y, places, weight)]
     without, _ = certify(Here(some), fit_intercept=bias)
-    assert result.rows == tuple(kept[list(without.rows)].tolist())
-    assert replace(result, rows=()) == replace(without, rows=())
+    assert result == without.with_numbers(dict(enumerate(kept.tolist())))
     weight[data.draw(st.sampled_from(result.rows))] = 0.0
     if len(set(y[weight > 0].tolist())) == result.n_classes:
         assert not verify(result, Here(cut(X, y, places, weight)))[0]
@@ -272,7 +271,8 @@ def test_a_hyperplane_is_measured_over_shards(world, u, data):
 def test_bundled_sets(name, k):
     X, y, _ = load(name)
     result, whole = agree(X, y, Wires(evenly(X, y, k)))
-    assert result.infinite == whole.infinite
+    if result.n_classes == 2:
+        assert result.coefficients == whole.coefficients
 
 
 @pytest.mark.parametrize("k", [4, 50])

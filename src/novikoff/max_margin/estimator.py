@@ -29,8 +29,9 @@ from novikoff.saved import Saved
 from novikoff.separation import rounding, widest
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.exact import Multipliers
+from novikoff.separation.faces import find
 from novikoff.separation.geometry import WIDE, of_some_weight, raw_scores
-from novikoff.separation.search import Search, Undecided, find
+from novikoff.separation.search import Search, Undecided
 from novikoff.separation.separability import separability
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, Matrix, MatrixLike
@@ -209,12 +210,12 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
 
     def _narrow(self, X: Matrix, y: Array, deadline: float) -> tuple[Solution, Bracket] | None:
         try:
-            start, _ = find(Search(TwoClasses(X, y, 2, self.fit_intercept), deadline))
+            start = find(Search(TwoClasses(X, y, 2, self.fit_intercept), deadline))
         except (Undecided, OverflowError):
             return None
-        if start.verdict != "separable":
-            return None
-        found = widest.margin(X, y, start.weights[0], self._bias, self.tol / 2, deadline)
+        if start.witness is None or len(start.proof.rows) or start.witness.dtype == object:
+            return None  # nothing separates, or nothing in floats does
+        found = widest.margin(X, y, start.witness, self._bias, self.tol / 2, deadline)
         return as_solution(len(y), found), found.margin
 
     def _wide(self, X: Matrix, y: Array, deadline: float) -> tuple[Solution, Bracket] | None:

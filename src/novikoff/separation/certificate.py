@@ -12,10 +12,10 @@ With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three thi
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import hypot, inf, sqrt
+from math import hypot, inf, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from novikoff.errors import DataError
 from novikoff.separation.bracket import Bracket
+from novikoff.separation.estimates import SIGNS, Estimates, Push
 from novikoff.separation.exact import Exact, rounded_to_floats
 from novikoff.separation.kesler import labelled
 from novikoff.separation.two_classes import AllRows, Labelled, weights_of
@@ -31,9 +32,13 @@ from novikoff.typing import Array, MatrixLike
 
 MALFORMED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
 """What may go wrong where a text is no certificate."""
+NOTHING = Estimates()
+"""Nothing said of coefficients."""
 NONE = Bracket(0.0, 0.0)
 """The margin of what is not separable."""
-FORMAT, FORMAT_OF_MANY = "novikoff-separability-1", "novikoff-joint-separability-1"
+FORMAT, FORMAT_OF_MANY = "novikoff-separability-2", "novikoff-joint-separability-2"
+OLD = "novikoff-separability-1", "novikoff-joint-separability-1"
+"""Formats that said nothing of coefficients that could be proved."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +65,17 @@ class Separability:
         The geometric margin: unit $w$, free bias. (0, 0) where not separable.
     novikoff : float
         The most mistakes a perceptron can make on this data; infinite if not separable.
-    infinite : tuple of int
-        For each coefficient, then the intercept: -1, 0 or +1, the direction in which its
-        logistic-regression estimate diverges; 0 too for a column that is a combination of the
-        intercept and of columns before it, whose estimate has no meaning of its own.
+    estimates : Estimates
+        What becomes of each coefficient in logistic regression, with the proof: `coefficients`
+        has it in words.
     fit_intercept : bool
         Was a bias allowed?
     rivals : tuple of int
         Of more than two classes: for every row of the proof, the number of the class that its
         example is told apart from (`novikoff.separation.kesler`). `coef` then has a row for each
         class, and `intercept` an entry; the margin is that of Kesler's construction, in the
-        space in which a bias is a coordinate; `infinite` is empty.
+        space in which a bias is a coordinate. `coefficients` are those of every class but the
+        first, one class after the other.
     n_classes : int
 
     Examples
@@ -89,7 +94,7 @@ class Separability:
     multipliers: tuple[Fraction, ...] = ()
     margin: Bracket = NONE
     novikoff: float = inf
-    infinite: tuple[int, ...] = ()
+    estimates: Estimates = NOTHING
     fit_intercept: bool = True
     rivals: tuple[int, ...] = ()
     n_classes: int = 2
@@ -98,8 +103,7 @@ class Separability:
         """Check the proof of the verdict and of the margin against the data.
 
         Independent of how the result was found: floats with a rigorous bound on their error
-        decide what they can, integers the rest. The bound on mistakes and the diverging
-        coefficients are not part of it.
+        decide what they can, integers the rest. The bound on mistakes is not part of it.
 
         Parameters
         ----------
@@ -116,35 +120,82 @@ class Separability:
         own = self if sample_weight is None else self.renumbered(kept)
         return own is not None and own.holds(D)
 
+    def exact_witness(self) -> Exact | None:
+        """The witness in fractions, one row of weights or one a class; None if there is none."""
+        if self.witness is not None:
+            return self.exact_weights
+        if self.coef is None:
+            return None
+        return np.array([[Fraction(f) for f in row] for row in self.weights.tolist()], object)
+
+    @property
+    def coefficients(self) -> tuple[str, ...]:
+        """For each coefficient, then the intercept, what its logistic-regression estimate is.
+
+        "finite", "+inf", "-inf", "inf" (infinite, and the data leaves the sign open), "aliased"
+        (it depends on coefficients before it and has no estimate of its own), or "undecided".
+        Of more than two classes: for every class but the first, to which it is compared.
+        """
+        return self.estimates.kinds
+
+    @property
+    def infinite(self) -> tuple[float | None, ...]:
+        """The same in numbers: 0 for finite, +1, -1, NaN if the sign is open, None if aliased."""
+        return tuple(SIGNS[kind] for kind in self.estimates.kinds)
+
     def renumbered(self, numbers: Array) -> "Separability | None":
         """The same where rows of these numbers are all there are; None if some are missing."""
         place = {number: k for k, number in enumerate(numbers.tolist())}
-        if not all(row in place for row in self.rows):
+        if not all(row in place for row in self.all_rows):
             return None
-        return replace(self, rows=tuple(place[row] for row in self.rows))
+        return self.with_numbers(place)
+
+    @property
+    def all_rows(self) -> set[int]:
+        """The rows of all proofs."""
+        return {*self.rows, *(v // self.rivalry for v in self.estimates.rows)}
+
+    @property
+    def rivalry(self) -> int:
+        """By what the rows of estimates are multiplied: a rival is added to each then."""
+        return self.n_classes if self.n_classes > 2 else 1
+
+    def with_numbers(self, numbers: Mapping[int, int]) -> "Separability":
+        """The same with these numbers for its rows."""
+        K = self.rivalry
+        own = {v: numbers[v // K] * K + v % K for v in self.estimates.rows}
+        rows = tuple(numbers[row] for row in self.rows)
+        return replace(self, rows=rows, estimates=self.estimates.renumbered(own))
 
     def holds(self, D: Labelled, everywhere: AllRows | None = None) -> bool:
         """Does it hold of these examples? If they are not all, `everywhere` speaks for all."""
-        if self.n_classes != D.n_classes or not D.proper(self):
-            return False
         everywhere = D if everywhere is None else everywhere
         try:
-            if self.verdict == "separable":
-                W = D.stated(self)
-                return (
-                    W is not None
-                    and D.upper_end(self) <= self.margin.upper
-                    and self.margin.lower <= everywhere.least_margin(W)
-                )
-            if self.margin != NONE or not D.cancels(self):
-                return False
-            if self.verdict == "quasi-separable":
-                exact = D.exactly_stated(self)
-                return exact is not None and everywhere.supports(exact)
-            inseparable = self.verdict == "inseparable"
-            return inseparable and everywhere.vanishes(*D.vanishing_on(self))
+            return self.verdict_holds(D, everywhere) and D.proved(self, everywhere)
         except OverflowError:  # numbers too long for `expansion`: nothing is shown by them
             return False
+
+    def verdict_holds(self, D: Labelled, everywhere: AllRows) -> bool:
+        """Are the verdict and the margin proved?"""
+        if self.n_classes != D.n_classes or not D.proper(self):
+            return False
+        if self.verdict == "separable":
+            if not D.upper_end(self) <= self.margin.upper:
+                return False
+            if self.witness is not None:  # no floats would do
+                exact = D.exactly_stated(self)
+                least = nan if exact is None else everywhere.least_exact_margin(exact)
+            else:
+                W = D.stated(self)
+                least = nan if W is None else everywhere.least_margin(W)
+            return self.margin.lower <= least
+        if self.margin != NONE or not D.cancels(self):
+            return False
+        if self.verdict == "quasi-separable":
+            exact = D.exactly_stated(self)
+            return exact is not None and everywhere.supports(exact)
+        inseparable = self.verdict == "inseparable"
+        return inseparable and everywhere.vanishes(*D.vanishing_on(self))
 
     @property
     def weights(self) -> Array:
@@ -199,7 +250,16 @@ class Separability:
             "multipliers": [written(p) for p in self.multipliers],
             "margin": [self.margin.lower.hex(), self.margin.upper.hex()],
             "novikoff": float(self.novikoff).hex(),
-            "infinite": list(self.infinite),
+            "coefficients": list(self.coefficients),
+            "spanning": list(self.estimates.spanning),
+            "directions": [
+                {str(j): written(f) for j, f in direction}
+                for direction in self.estimates.directions
+            ],
+            "pushes": [
+                {"coefficient": j, "rows": list(rows), "multipliers": [written(p) for p in shares]}
+                for j, rows, shares in self.estimates.pushes
+            ],
         }
         head = {"format": FORMAT, "verdict": self.verdict, "fit_intercept": self.fit_intercept}
         if self.n_classes > 2:
@@ -212,9 +272,9 @@ class Separability:
         """Read what `to_json` wrote. Nothing in it is believed: call `verify`."""
         try:
             told = json.loads(text)
-            if told["format"] not in (FORMAT, FORMAT_OF_MANY):
+            if told["format"] not in (FORMAT, FORMAT_OF_MANY, *OLD):
                 raise DataError(f"The certificate has format {told['format']!r}, not {FORMAT!r}.")
-            many = told["format"] == FORMAT_OF_MANY
+            many = told["format"] in (FORMAT_OF_MANY, OLD[1])
             if type(told["fit_intercept"]) is not bool:
                 raise DataError("The certificate's fit_intercept must be true or false.")
             coef, witness = told["coef"], told["witness"]
@@ -228,7 +288,7 @@ class Separability:
                 multipliers=tuple(parsed(p) for p in told["multipliers"]),
                 margin=Bracket(lower, upper),
                 novikoff=float.fromhex(told["novikoff"]),
-                infinite=tuple(whole(s) for s in told["infinite"]),
+                estimates=Estimates() if told["format"] in OLD else estimates_from(told),
                 fit_intercept=told["fit_intercept"],
                 rivals=tuple(whole(r) for r in told["rivals"]) if many else (),
                 n_classes=whole(told["n_classes"]) if many else 2,
@@ -237,6 +297,26 @@ class Separability:
             raise
         except MALFORMED as error:
             raise DataError(f"This is not a separability certificate: {error!r}.") from error
+
+
+def estimates_from(told: Any) -> Estimates:
+    """What was written of the coefficients."""
+    return Estimates(
+        tuple(str(kind) for kind in told["coefficients"]),
+        tuple(whole(row) for row in told["spanning"]),
+        tuple(
+            tuple((int(j), parsed(f)) for j, f in direction.items())
+            for direction in told["directions"]
+        ),
+        tuple(
+            Push(
+                whole(push["coefficient"]),
+                tuple(whole(row) for row in push["rows"]),
+                tuple(parsed(p) for p in push["multipliers"]),
+            )
+            for push in told["pushes"]
+        ),
+    )
 
 
 def undecided(longest: float, bias: bool, n_classes: int = 2) -> Separability:

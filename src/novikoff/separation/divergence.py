@@ -1,120 +1,286 @@
-r"""Which logistic-regression estimates diverge on separated data, and where to.
+"""The search for what becomes of coefficients (`estimates.py`), among rows at hand or all."""
 
-The likelihood of separated data grows without end along every $v$ with
-$\langle v, z_i\rangle \ge 0$ for all $i$. Of these directions one is chosen by the linear
-program of Konis (2007),
-
-$$\max_v \sum_i \langle v, z_i\rangle \quad\text{subject to}\quad
-  \langle v, z_i\rangle \ge 0, \; -1 \le v_j \le 1,$$
-
-and the signs of its solution are reported, as R's `detectseparation` does. Where columns depend on
-each other (a dummy variable for every level of a factor, and a bias) a coefficient can be traded
-for others, and its estimate has no meaning of its own. So a column that is a combination of the
-ones before it, the bias counted first, stays 0, as in R's `glm`, which leaves it out.
-"""
+from collections.abc import Iterable
+from fractions import Fraction
+from math import gcd
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy import sparse
+from flint import fmpz_mat
 from scipy.optimize import linprog
 
-from novikoff.separation.geometry import cosines
-from novikoff.separation.search import Search, atoms
-from novikoff.typing import Array, Matrix
+from novikoff.core.clock import now
+from novikoff.separation.estimates import (
+    Columns,
+    Estimates,
+    Push,
+    basis_of,
+    chosen,
+    columns_on,
+    in_kept,
+    without,
+)
+from novikoff.separation.exact import Exact, in_whole_numbers, unit_vectors, whole_rows
+from novikoff.separation.exact_hull import products
+from novikoff.separation.geometry import nearby
+from novikoff.separation.search import Undecided, unit_rows
+from novikoff.separation.simplex import Inside, in_cone
+from novikoff.separation.two_classes import TwoClasses
+from novikoff.typing import Array
 
 WIDE = 1000
-"""Past so many coefficients the program is too large, and the witness itself speaks."""
-WRONG = -1e-7
-"""A row with a cosine below this is on the wrong side."""
-DEPENDENT = 1e-12
-"""A column of which no larger share is left, squared, depends on others."""
-BLOCK = 4096
-"""So many rows are multiplied at a time."""
+"""Past so many coefficients nothing is said of them."""
+FEW = 4
+"""In so few dimensions no floats are asked first."""
 
 
-def diverging(search: Search, free: Array, witness: Array | None) -> list[int]:
-    """-1, 0 or +1 for every coefficient; 0 for certain where it is not `free`."""
-    if not free.any() or witness is None:
-        return [0] * len(free)
-    if len(free) > WIDE:
-        return [int(s) for s in np.sign(witness[: len(free)]) * free]
-    m, y = len(free), search.y
-    everything = np.arange(len(y))
-    total = brought_to_one(signed_sum(search.X, y, search.c))
-    scores = np.empty(len(y))
-    working = everything[: 4 * m + 100]
-    some = dependent(products(search.X, y, search.c, m, len(working)), m == len(search.c))
-    if some.any() and len(working) < len(y):  # the other rows may tell them apart
-        some = dependent(products(search.X, y, search.c, m), m == len(search.c))
-    free = free & ~some
+class Known(Protocol):
+    """Rows at hand, and whoever knows the others."""
+
+    @property
+    def rows(self) -> TwoClasses:
+        """The rows at hand."""
+
+    @property
+    def numbers(self) -> Array:
+        """Which they are of all."""
+
+    def wrong(self, W: Exact) -> bool:
+        """Are rows on the wrong side of these weights? Some of them are at hand from now on."""
+
+    def missed(self, W: Exact) -> bool:
+        """Do rows not vanish on these weights? Some of them are at hand from now on."""
+
+
+class AllKnown:
+    """All rows are here, and some of them at hand: these, and a few to begin with."""
+
+    def __init__(self, D: TwoClasses, numbers: Array) -> None:
+        self.D, self.most = D, 2 * D.X.shape[1] + 100
+        self.numbers = np.union1d(numbers, np.arange(min(len(D.y), self.most)))
+
+    @property
+    def rows(self) -> TwoClasses:
+        return self.D.some(self.numbers)
+
+    def take(self, found: Array) -> bool:
+        """Have some of these rows at hand; were there any?"""
+        self.numbers = np.union1d(self.numbers, np.flatnonzero(found)[: self.most])
+        return bool(found.any())
+
+    def wrong(self, W: Exact) -> bool:
+        signs = self.D.signs(W)[0]
+        return self.take(np.where(self.D.equal, signs != 0, signs < 0))
+
+    def missed(self, W: Exact) -> bool:
+        return self.take(self.D.signs(W)[0] != 0)
+
+
+def columns_of(known: Known, deadline: float) -> Columns:
+    """Tell the columns that are combinations of columns before them from the others."""
     while True:
-        v = np.zeros(len(search.c))
-        v[:m] = steepest(search.atoms(working)[:, :m], total[:m], free)
-        cosines(v, search.c, search.rows, y, scores)
-        wrong = np.flatnonzero(scores < WRONG)
-        new = np.setdiff1d(wrong[np.argsort(scores[wrong], kind="stable")][: 4 * m + 100], working)
-        if not len(new):
-            return directions(v[:m])
-        working = np.concatenate([working, new])
+        if now() > deadline:
+            raise Undecided
+        D = known.rows
+        found = columns_on(D, np.arange(len(D.y)))
+        missed = [known.missed(W[None]) for _, W in found.nulls]
+        if not any(missed):
+            return found
 
 
-def products(X: Matrix, y: Array, c: Array, m: int, n: int | None = None) -> Array:
-    r"""$Z^\top Z$ of the first `m` columns, for the first `n` rows, scaled, of unit length."""
-    total = np.zeros((m, m))
-    n = len(y) if n is None else n
-    for low in range(0, n, BLOCK):
-        Z = atoms(X, y, np.arange(low, min(low + BLOCK, n)), c)[:, :m]
-        total += Z.T @ Z
-    return total
+def estimates(known: Known, witness: Array | None, proof: Array, deadline: float) -> Estimates:
+    """What becomes of each coefficient, given a witness that has all separated rows strictly so.
 
-
-def dependent(G: Array, bias: bool) -> Array:
-    """Which columns are combinations of those before them, by their products; a last bias is first.
-
-    Cholesky's factorization, in which nothing is left of such a column.
+    `proof` are the rows that prove that no others are separated; they are at hand.
     """
-    m = len(G)
-    order = np.roll(np.arange(m), int(bias))
-    A, found = G[np.ix_(order, order)], np.zeros(m, bool)
-    length = A.diagonal().copy()
-    for k in range(m):
-        if not A[k, k] > DEPENDENT * length[k]:
-            found[order[k]] = True
-            continue
-        A[k + 1 :, k + 1 :] -= np.multiply.outer(A[k + 1 :, k] / A[k, k], A[k, k + 1 :])
-    return found
+    D = known.rows
+    nothing = Estimates(("undecided",) * (D.X.shape[1] + D.bias))
+    if len(nothing.kinds) > WIDE:
+        return nothing
+    try:
+        return Judgement(known, columns_of(known, deadline), witness, proof, deadline).run()
+    except (Undecided, OverflowError, TimeoutError):
+        return nothing
 
 
-def steepest(Z: Array, total: Array, free: Array) -> Array:
-    """The solution of the program for these rows, whose sum is that of all."""
-    solved = linprog(
-        -total,
-        A_ub=-Z,
-        b_ub=np.zeros(len(Z)),
-        bounds=[(-1, 1) if f else (0, 0) for f in free],
-        method="highs",
-    )
-    found: Array = solved.x
-    return found
+class AtHand(NamedTuple):
+    """Separated rows that are at hand."""
+
+    n: int
+    """How many rows are, of all kinds."""
+    places: list[int]
+    """Which of them these are."""
+    vectors: list[list[int]]
+    """Their products with the basis, in whole numbers,"""
+    multiples: list[Fraction]
+    """and what these were multiplied by."""
+    tops: list[int]
+    """A power of two above the sizes of each coordinate of these."""
+    A: Array
+    """The vectors in floats, every coordinate divided by that."""
+    strict: list[Fraction]
+    """The scores that the witness, in whole numbers, gives them, as multiplied."""
 
 
-def directions(v: Array) -> list[int]:
-    """The signs of a solution."""
-    return [int(np.sign(c)) if abs(c) > 1e-6 else 0 for c in v]
+class Judgement:
+    """The search for what becomes of the coefficients."""
+
+    def __init__(
+        self,
+        known: Known,
+        columns: Columns,
+        witness: Array | None,
+        proof: Array,
+        deadline: float,
+    ) -> None:
+        self.known, self.columns, self.deadline = known, columns, deadline
+        self.width = known.rows.X.shape[1] + 1
+        self.kinds = ["aliased"] * (self.width - 1 + known.rows.bias)
+        self.spanning = known.numbers[columns.spanning]
+        self.directions: list[Exact] = []
+        self.pushes: list[Push] = []
+        self.seen: AtHand | None = None
+        if len(proof):
+            places = np.searchsorted(known.numbers, proof)
+            self.basis = basis_of(known.rows, columns.kept, places)
+        else:
+            self.basis = nearby_basis(in_kept(known.rows, columns.kept))
+        self.witness = None
+        if witness is not None:
+            self.witness = without(columns.nulls, np.asarray(witness))
+
+    def run(self) -> Estimates:
+        """What becomes of each."""
+        for place, j in enumerate(self.columns.kept.tolist()):
+            if now() > self.deadline:
+                raise Undecided
+            if self.witness is None or not any(n[place] for n in self.basis):
+                self.kinds[j] = "finite"
+            elif self.is_open(place, j):
+                self.kinds[j] = "inf"
+            else:
+                self.kinds[j] = "+inf" if self.witness[j] > 0 else "-inf"
+        directions = [tuple((j, f) for j, f in enumerate(W) if f) for W in self.directions]
+        return Estimates(
+            tuple(self.kinds), tuple(self.spanning.tolist()), tuple(directions), tuple(self.pushes)
+        )
+
+    def is_open(self, place: int, j: int) -> bool:
+        """Does some direction have another sign there than the witness? If none has, say why."""
+        witness = self.witness
+        assert witness is not None
+        sign = 1 if witness[j] > 0 else -1
+        if not witness[j]:
+            return self.both_sides(witness, place)
+        if any(d[j] * sign < 0 for d in self.directions):
+            return True
+        floats = len(self.basis) > FEW
+        while True:
+            at_hand = self.at_hand(witness)
+            start: list[int] = []
+            if floats:
+                turned, start = self.in_floats(at_hand, witness, place, sign)
+                if turned is not None and turned[j] * sign < 0:
+                    if not self.known.wrong(turned[None]):
+                        self.directions.append(turned)
+                        return True
+                    floats = len(self.known.numbers) > at_hand.n  # else they cannot tell
+                    continue
+            f = [sign * n[place] for n in self.basis]
+            found = in_cone(at_hand.vectors, f, start, self.deadline)
+            if isinstance(found, Inside):
+                rows = chosen(self.known.numbers, (at_hand.places[k] for k in found.members))
+                pairs = zip(found.members, found.multipliers, strict=True)
+                shares = tuple(share * at_hand.multiples[k] for k, share in pairs)
+                self.pushes.append(Push(j, rows, shares))
+                return False
+            turned = self.whole_direction(combined(found.normal, self.basis))
+            if not self.known.wrong(turned[None]):
+                self.directions.append(turned)
+                return True
+
+    def at_hand(self, witness: Exact) -> "AtHand":
+        """The separated rows at hand, by their products with the basis."""
+        n = len(self.known.numbers)
+        if self.seen is None or self.seen.n < n:
+            D = in_kept(self.known.rows, self.columns.kept)
+            Z = whole_rows(D.X, D.y, np.arange(n), D.bias)
+            every = products(Z, self.basis, self.deadline)
+            places = [k for k, u in enumerate(every) if any(u) and not D.equal[k]]
+            commons = [gcd(*every[k]) for k in places]
+            vectors = [
+                [v // common for v in every[k]] for k, common in zip(places, commons, strict=True)
+            ]
+            multiples = [Fraction(max(Z.scales), common) for common in commons]
+            tops = [
+                1 << max(abs(u[b]) for u in vectors).bit_length() for b in range(len(self.basis))
+            ]
+            A = np.array([[v / top for v, top in zip(u, tops, strict=True)] for u in vectors])
+            W = [in_whole_numbers(witness[self.columns.kept])[0]]
+            strict = [products_of[0] for products_of in products(Z, W, self.deadline)]
+            sizes = [Fraction(strict[k], common) for k, common in zip(places, commons, strict=True)]
+            self.seen = AtHand(n, places, vectors, multiples, tops, A, sizes)
+        return self.seen
+
+    def both_sides(self, witness: Exact, place: int) -> bool:
+        """Step to either side of a witness that has 0 there."""
+        n = next(n for n in self.basis if n[place])
+        step, share = self.whole_direction(np.array(n, object)), Fraction(1)
+        top = max(abs(f) for f in witness) / max(abs(f) for f in step)
+        for _ in range(1000):
+            share /= 16
+            both = [witness + sign * share * top * step for sign in (1, -1)]
+            wrong = [self.known.wrong(W[None]) for W in both]
+            if not any(wrong):
+                self.directions += both
+                return True
+        raise Undecided
+
+    def in_floats(
+        self, at_hand: "AtHand", witness: Exact, place: int, sign: int
+    ) -> tuple[Exact | None, list[int]]:
+        """A direction that may turn the sign; or the rows that may be why there is none."""
+        A, tops = unit_rows(at_hand.A), at_hand.tops
+        top = max(Fraction(abs(n[place]), t) for n, t in zip(self.basis, tops, strict=True))
+        goal = [
+            sign * float(Fraction(n[place], t) / top) for n, t in zip(self.basis, tops, strict=True)
+        ]
+        solved = linprog(goal, A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1, 1), method="highs")
+        if solved.x is None:
+            return None, []
+        start = np.flatnonzero(-solved.ineqlin.marginals > 1e-9).tolist()
+        if not solved.fun < -1e-7:
+            return None, start
+        turned = self.whole_direction(
+            combined([Fraction(f) / t for f, t in zip(solved.x, tops, strict=True)], self.basis)
+        )
+        # some rows may be behind it, by rounding: enough of the witness puts them right
+        scores = at_hand.A @ solved.x
+        behind = np.flatnonzero(scores < 0)
+        share = max((Fraction(-scores[k]) / at_hand.strict[k] for k in behind), default=Fraction(0))
+        times = in_whole_numbers(witness[self.columns.kept])[1]
+        return turned + 2 * share * times * witness, start
+
+    def whole_direction(self, narrow: Exact) -> Exact:
+        """A direction in all columns, 0 for those aliased."""
+        W = np.full(self.width, Fraction(0))
+        W[self.columns.kept] = narrow
+        return W
 
 
-def signed_sum(X: Matrix, y: Array, c: Array) -> Array:
-    r"""$\sum_i y_i (x_i, 1)$, every column scaled by `c` first: so it is in the range of floats."""
-    total = np.zeros(len(c))
-    for low in range(0, len(y), BLOCK):
-        Z = X[low : low + BLOCK].astype(np.float64)
-        Z = Z.multiply(c[:-1]) if sparse.issparse(Z) else Z * c[:-1]
-        total[:-1] += y[low : low + BLOCK].astype(np.float64) @ Z
-    total[-1] = y.sum(dtype=np.float64) * c[-1]
-    return total
+def combined(parts: Iterable[Fraction | int], basis: list[list[int]]) -> Exact:
+    """The sum of vectors, multiplied."""
+    whole, common = in_whole_numbers(parts)
+    found = fmpz_mat([whole]) * fmpz_mat(basis)
+    return np.array([Fraction(int(found[0, j]), common) for j in range(found.ncols())], object)
 
 
-def brought_to_one(total: Array) -> Array:
-    """The same direction, its largest entry 1."""
-    size = abs(total).max()
-    scaled: Array = total / size if size > 0 else total
-    return scaled
+def nearby_basis(D: TwoClasses) -> list[list[int]]:
+    """A basis of all directions in which rows have short numbers, if they differ by little."""
+    d = D.X.shape[1]
+    basis = unit_vectors(d + D.bias)
+    if D.bias:
+        for j, f in enumerate(nearby(D.X)[1].tolist()):
+            times, whole = Fraction(f).denominator, Fraction(f).numerator
+            basis[j][j], basis[j][d] = times, -whole
+    return basis

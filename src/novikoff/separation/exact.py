@@ -6,7 +6,7 @@ sum with a bound on its rounding error; the compensated sum of Ogita, Rump and O
 as if computed in twice the precision; and integers. Nothing here trusts a solver.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import frexp, gcd, lcm, ldexp
 from typing import NamedTuple, cast
@@ -23,6 +23,8 @@ from novikoff.typing import Array, Matrix
 U_ROUND = 2.0**-53
 LEAST = 5e-324
 LIMB = 32
+BLOCK = 1024
+"""So many rows are turned into whole numbers at a time."""
 PRIME = 2**61 - 1
 Exact = Array
 """Exact weights, the bias last: one row, or one for each of more than two classes.
@@ -140,13 +142,14 @@ def signs(V, X, y, out):
     single = V.shape[0] == 1
     limbs = np.zeros(N_LIMBS, np.int64)
     for i in range(len(y)):
-        if single:
-            s, error = plain_score(V[0], X, i)
-            if not abs(s) > error and s != 0.0:
-                s, error = compensated_score(V[0], X, i)
-            if abs(s) > error:
-                out[i] = y[i] if s > 0 else -y[i]
-                continue
+        s, error = plain_score(V[0], X, i)
+        if single and not abs(s) > error and s != 0.0:
+            s, error = compensated_score(V[0], X, i)
+        elif not single:  # the other parts are less than 2^-52 of the first, for each weight
+            error *= 5.0
+        if abs(s) > error:
+            out[i] = y[i] if s > 0 else -y[i]
+            continue
         if not meets(V, X, i):
             out[i] = 0
             continue
@@ -177,6 +180,30 @@ def row_signs(V: Array, X: Matrix, y: Array) -> Array:
     return out
 
 
+def exact_row_signs(w: Iterable[Fraction | int], X: Matrix, y: Array) -> Array:
+    r"""The sign of $y_i\langle w, (x_i, 1)\rangle$ for every row and exact weights."""
+    w = list(w)
+    try:
+        return row_signs(expansion(w), X, y)
+    except OverflowError:  # past the range of floats
+        found = [np.zeros(0, np.int8)]
+        for scores, _ in exact_scores(w, X, y):
+            found.append(np.array([(s > 0) - (s < 0) for s in scores], np.int8))
+        return np.concatenate(found)
+
+
+def exact_scores(
+    w: Iterable[Fraction | int], X: Matrix, y: Array
+) -> Iterator[tuple[list[int], int]]:
+    r"""For blocks of rows: multiples of $y_i\langle w, (x_i, 1)\rangle$, and of how much."""
+    exact = [Fraction(f) for f in w]
+    for start in range(0, len(y), BLOCK):
+        Z = whole_rows(X, y, np.arange(start, min(start + BLOCK, len(y))), True)
+        parts, common = in_whole_numbers(f / s for f, s in zip(exact, Z.scales, strict=True))
+        scores = fmpz_mat(Z.vectors) * fmpz_mat([[part] for part in parts])
+        yield [int(scores[k, 0]) for k in range(scores.nrows())], common
+
+
 # ------------------------------------------------------------- rationals
 
 
@@ -188,7 +215,7 @@ def in_whole_numbers(numbers: Iterable[Fraction | int]) -> tuple[list[int], int]
 
 
 def expansion(numbers: Iterable[Fraction | int]) -> Array:
-    """Float vectors whose exact sum is a positive multiple of `numbers`.
+    """Float vectors whose exact sum is a positive multiple of `numbers`, the leading bits first.
 
     Raises `OverflowError` if the numbers need more than the range of a float.
     """
@@ -296,11 +323,10 @@ def sole_dependency(whole: list[list[int]]) -> list[int] | None:
     reduced, rank = modular(whole).rref()
     if rank != len(whole) - 1 or rank == 0:
         return None
-    rows = [[int(v) for v in row] for row in reduced.tolist()[:rank]]
-    pivots = [next(j for j, v in enumerate(row) if v) for row in rows]
-    square = fmpz_mat([[vector[j] for vector in whole[:-1]] for j in pivots])
+    leading = leading_columns(reduced, rank)
+    square = fmpz_mat([[vector[j] for vector in whole[:-1]] for j in leading])
     try:
-        solved = cast(fmpq_mat, square.solve(fmpz_mat([[-whole[-1][j]] for j in pivots])))
+        solved = cast(fmpq_mat, square.solve(fmpz_mat([[-whole[-1][j]] for j in leading])))
     except ZeroDivisionError:
         return None
     shares, common = solved.numer_denom()
@@ -317,7 +343,30 @@ def modular(whole: list[list[int]]) -> nmod_mat:
     return nmod_mat(len(whole), len(whole[0]), [v % PRIME for row in whole for v in row], PRIME)
 
 
+def leading_columns(reduced: nmod_mat, rank: int) -> list[int]:
+    """Where the rows of a reduced matrix begin."""
+    return [next(j for j, v in enumerate(row) if int(v)) for row in reduced.tolist()[:rank]]
+
+
+def pivots(vectors: list[list[int]]) -> list[int]:
+    """Columns that are no combinations of those before them.
+
+    Computed modulo a prime, where more may depend on each other: these do not.
+    """
+    return leading_columns(*modular(vectors).rref()) if vectors else []
+
+
+def independent_rows(vectors: list[list[int]]) -> list[int]:
+    """Vectors that are no combinations of those before them, modulo a prime."""
+    return pivots([list(coordinate) for coordinate in zip(*vectors, strict=True)])
+
+
+def unit_vectors(m: int) -> list[list[int]]:
+    """The standard basis."""
+    return [[int(j == k) for j in range(m)] for k in range(m)]
+
+
 def primitive(integers: list[int]) -> list[int]:
     """The integers divided by what they have in common."""
-    divisor = gcd(*integers)
+    divisor = gcd(*integers) or 1
     return [i // divisor for i in integers]

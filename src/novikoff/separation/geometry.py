@@ -24,6 +24,8 @@ from novikoff.inputs.weights import checked
 from novikoff.parallel.cores import row_by_row
 from novikoff.typing import Array, Matrix, MatrixLike
 
+NEARBY = 2.0**-10
+"""How far values of a column may lie apart, relative to their size, that are seen from nearby."""
 WIDE = 500
 """Past so many features, rows are never made dense by the thousands."""
 
@@ -89,10 +91,32 @@ def used_columns(X: Matrix) -> Array:
     return found if len(found) else np.zeros(1, np.int64)
 
 
+def nearby(X: Matrix) -> tuple[Matrix, Array]:
+    """The rows seen from nearby, and from where: columns whose values differ by little.
+
+    Where no value is more than twice another, their differences are floats (Sterbenz), so that
+    nothing is rounded. A float holds little of what tells moments of 2026 apart, counted in
+    microseconds since 1970, once weights are multiplied with them.
+    """
+    if sparse.issparse(X) or X.dtype.kind != "f":
+        return X, np.zeros(X.shape[1])
+    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    with np.errstate(over="ignore"):
+        spread = high - low
+    one_sign = (np.sign(low) == np.sign(high)) & (low != 0)
+    near = one_sign & (spread < NEARBY * np.minimum(abs(low), abs(high)))
+    if not near.any():
+        return X, np.zeros(X.shape[1])
+    where = np.where(near, low, 0.0)
+    return X.astype(np.float64) - where, where
+
+
 def in_columns(X: Matrix, used: Array | None) -> Matrix:
     """The rows in some columns, which are sorted; None for all."""
     if used is None or len(used) == X.shape[1]:
         return X
+    if not len(used):
+        return X[:, :0]
     if not sparse.issparse(X):
         return np.ascontiguousarray(X[:, used])
     places = np.minimum(np.searchsorted(used, X.indices), len(used) - 1)

@@ -13,27 +13,54 @@ import numpy as np
 
 from novikoff.core.clock import now
 from novikoff.proofs.bounds import novikoff_bound
+from novikoff.separation import divergence
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.certificate import Separability, undecided
+from novikoff.separation.estimates import Estimates
 from novikoff.separation.exact import Exact
+from novikoff.separation.faces import decided
 from novikoff.separation.geometry import radius_of_run
 from novikoff.separation.kesler import ManyClasses, margin_of_lowest
-from novikoff.separation.search import Search, decided
+from novikoff.separation.search import Search
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array
 
 LOOSE = 0.1
 """How far to close the bracket of some vectors while they do not stand for all."""
+MOST = 10_000_000
+"""Past so many numbers in all vectors nothing is said of coefficients."""
 MORE = 100
 """How many vectors join at a time, at the least."""
 
 
 def of_many(D: ManyClasses, tol: float, deadline: float) -> Separability:
     """The verdict on many classes, with its proof and the margin, verified."""
-    found = searched(D, tol, deadline)
-    if found is not None and found.holds(D):
-        return found
+    try:
+        found = searched(D, tol, deadline)
+        if found is not None and found.holds(D):
+            return found
+    except OverflowError:
+        pass
     return undecided(D.longest, D.bias, D.n_classes)
+
+
+def estimated(D: ManyClasses, found: Separability, deadline: float) -> Estimates:
+    """What becomes of the coefficients of every class but the first."""
+    if found.verdict == "undecided":
+        return found.estimates
+    every, K = D.every_vector, D.n_classes
+    m = (K - 1) * D.width
+    if m > divergence.WIDE or len(every) * D.width > MOST:
+        return Estimates(("undecided",) * m)
+    rows, rivals = np.array(found.rows, np.int64), np.array(found.rivals, np.int64)
+    proof = np.searchsorted(every, np.unique(rows * K + rivals))
+    if found.verdict == "separable":
+        proof = proof[:0]
+    exact = found.exact_witness()
+    witness = None if exact is None else D.less_first(exact)
+    known = divergence.AllKnown(D.against_first(every), proof)
+    told = divergence.estimates(known, witness, proof, deadline)
+    return told.renumbered({row: int(every[row]) for row in told.rows})
 
 
 def searched(D: ManyClasses, tol: float, deadline: float) -> Separability | None:
@@ -44,7 +71,12 @@ def searched(D: ManyClasses, tol: float, deadline: float) -> Separability | None
         found = among(D, active, LOOSE if loose else tol, deadline)
         if found.verdict == "undecided":
             break
-        if found.verdict == "separable":
+        if found.verdict == "separable" and found.witness is not None:
+            exact = D.weights(found.exact_weights[0, :-1])
+            new = vectors_of_sign(D, exact, lambda sign: sign <= 0)
+            if not len(new):
+                return exactly_separable(D, exact, active, found)
+        elif found.verdict == "separable":
             W = D.weights(np.asarray(found.coef))
             new, least = behind(D, W, found.margin.upper, LOOSE if loose else tol, active)
             if not len(new) or least >= (1 - tol) * found.margin.upper:
@@ -133,6 +165,14 @@ def separable(D: ManyClasses, W: Array, active: Array, found: Separability) -> S
     R = radius_of_run(D.longest, D.X, D.bias, many=True)
     margin, bound = Bracket(lower, found.margin.upper), novikoff_bound(R, lower)
     return replace(told(D, active, found), margin=margin, novikoff=bound).with_weights(W)
+
+
+def exactly_separable(D: ManyClasses, W: Exact, active: Array, found: Separability) -> Separability:
+    """The same for weights that no floats stand for."""
+    margin = Bracket(D.least_exact_margin(W), found.margin.upper)
+    bound = novikoff_bound(radius_of_run(D.longest, D.X, D.bias, many=True), margin.lower)
+    found = replace(told(D, active, found), margin=margin, novikoff=bound)
+    return found.with_exact_weights(W)
 
 
 def told(D: ManyClasses, active: Array, found: Separability) -> Separability:

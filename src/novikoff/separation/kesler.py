@@ -30,18 +30,18 @@ from novikoff.errors import DataError
 from novikoff.inputs.arrays import as_rows, lengths_of
 from novikoff.inputs.labels import as_labels, known_by, numbered
 from novikoff.separation import widest
+from novikoff.separation.estimates import Everywhere, hold, is_proper
 from novikoff.separation.exact import (
     U_ROUND,
     Exact,
     combination,
-    expansion,
+    exact_row_signs,
     null_vectors,
-    row_signs,
     whole_rows,
 )
 from novikoff.separation.geometry import as_examples, of_some_weight
 from novikoff.separation.rounding import length_up
-from novikoff.separation.two_classes import Labelled, TwoClasses
+from novikoff.separation.two_classes import AllRows, Labelled, TwoClasses
 from novikoff.typing import Array, Matrix, MatrixLike
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ class ManyClasses(Labelled):
     def vectors(self, numbers: Array, *, reduced: bool = False) -> Matrix:
         """The vectors with these numbers, as rows of a sparse matrix.
 
-        `reduced` leaves the block of the last class out: what separates can have zeros there.
+        `reduced` leaves the block of the first class out: what separates can have zeros there.
         """
-        m, blocks, width = len(numbers), self.n_classes - reduced, self.width
+        m, width, gone = len(numbers), self.width, self.width * reduced
         rows, rivals = np.divmod(numbers, self.n_classes)
         X = sparse.csr_array(self.X[rows]).astype(np.float64)
         if self.bias:
@@ -111,9 +111,9 @@ class ManyClasses(Labelled):
         own, other = self.y[rows][of].astype(np.int64), rivals[of]
         columns = np.concatenate([own * width + X.indices, other * width + X.indices])
         values, places = np.concatenate([X.data, -X.data]), np.concatenate([of, of])
-        kept = columns < blocks * width
-        shape = (m, blocks * width)
-        Z = sparse.csr_array((values[kept], (places[kept], columns[kept])), shape=shape)
+        kept = columns >= gone
+        shape = (m, self.n_classes * width - gone)
+        Z = sparse.csr_array((values[kept], (places[kept], columns[kept] - gone)), shape=shape)
         Z.sort_indices()
         return Z
 
@@ -134,10 +134,55 @@ class ManyClasses(Labelled):
         return combination(Z, np.ones(len(every), np.int8), every, told.multipliers, 0)
 
     def vanishing(self, rows: Array, rivals: Array) -> list[Exact]:
-        """One row of weights a class, the last of which are 0."""
+        """One row of weights a class, the first of which are 0."""
         Z, every = self.vectors(rows * self.n_classes + rivals, reduced=True), np.arange(len(rows))
         basis = null_vectors(whole_rows(Z, np.ones(len(rows), np.int8), every, False))
-        return [self.weights(np.array(n + [0] * self.width, object)) for n in basis]
+        return [self.weights(np.array([0] * self.width + n, object)) for n in basis]
+
+    def against_first(self, numbers: Array) -> TwoClasses:
+        """Some vectors as rows of a model in which the weights of the first class are 0."""
+        Z = self.vectors(numbers, reduced=True)
+        biases = range(self.width - 1, Z.shape[1], self.width) if self.bias else ()
+        return TwoClasses(Z, np.ones(len(numbers), np.int8), 2, False, leading=tuple(biases))
+
+    def less_first(self, W: Exact) -> Exact:
+        """The weights of the other classes, less those of the first; and no bias."""
+        blocks = (W[1:] - W[0])[:, : self.width]
+        return np.array([*blocks.flat, Fraction(0)], object)
+
+    @property
+    def every_vector(self) -> Array:
+        """The numbers of all vectors."""
+        every = np.arange(len(self.y) * self.n_classes)
+        rivals: Array = every[every % self.n_classes != np.repeat(self.y, self.n_classes)]
+        return rivals
+
+    def proved(self, told: "Separability", everywhere: AllRows) -> bool:
+        """Those of every class but the first."""
+        K, given = self.n_classes, told.estimates
+        if not is_proper(given, len(self.y) * K):
+            return False
+        rows, rivals = ((), ()) if told.verdict == "separable" else (told.rows, told.rivals)
+        proof = [row * K + rival for row, rival in zip(rows, rivals, strict=True)]
+        numbers = np.unique(np.array([*proof, *given.rows], np.int64))
+        if (numbers % K == self.y[numbers // K]).any():
+            return False
+        place = {int(number): k for k, number in enumerate(numbers)}
+        exact = told.exact_witness()
+        own = None if exact is None else self.less_first(exact)
+        D = self.against_first(numbers)
+
+        every = np.arange(self.X.shape[1])
+        known = Everywhere(
+            lambda W: everywhere.supports(self.whole_weights(W)),
+            lambda W: everywhere.vanishes(every, [self.whole_weights(W)]),
+            lambda columns: everywhere.vanishes(np.setdiff1d(every, columns % self.width), []),
+        )
+        return hold(given.renumbered(place), D, known, own, [place[row] for row in proof])
+
+    def whole_weights(self, W: Exact) -> Exact:
+        """Weights of all classes from those of all but the first."""
+        return self.weights(np.array([*[Fraction(0)] * self.width, *W[:-1]], object))
 
     # ------------------------------------------------------ weights
 
@@ -179,8 +224,7 @@ class ManyClasses(Labelled):
             X, ones = self.X[rows], np.ones(len(rows), np.int8)
             for r in range(self.n_classes):
                 if r != c and len(rows):
-                    found = row_signs(expansion(W[c] - W[r]), X, ones)
-                    yield rows, r, found
+                    yield rows, r, exact_row_signs(W[c] - W[r], X, ones)
 
     def signs(self, W: Exact) -> tuple[Array, Array]:
         """Of the leads over all rivals."""
@@ -189,6 +233,17 @@ class ManyClasses(Labelled):
             low[rows] = np.minimum(low[rows], found)
             high[rows] = np.maximum(high[rows], found)
         return low, high
+
+    def least_exact_margin(self, W: Exact) -> float:
+        """That of the lowest lead."""
+        lowest = min(
+            widest.lowest_exact_score(self.X[rows], np.ones(len(rows), np.int8), W[c] - W[r])
+            for c in range(self.n_classes)
+            if len(rows := np.flatnonzero(self.y == c))
+            for r in range(self.n_classes)
+            if r != c
+        )
+        return widest.ratio_down(lowest, W.ravel()) if lowest > 0 else nan
 
     def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
         """The lowest lead, and those of all rows."""

@@ -12,7 +12,6 @@ Few rows matter. The search works on a growing set of them and passes over all r
 see which are on the wrong side.
 """
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -23,21 +22,19 @@ from scipy.sparse.linalg import lsqr
 from novikoff.core.clock import now
 from novikoff.inputs.arrays import as_rows, dense
 from novikoff.max_margin.coordinates import MOST_EXPONENT
-from novikoff.separation import widest
-from novikoff.separation.certificate import Separability, undecided
 from novikoff.separation.exact import (
     Multipliers,
     Whole,
-    dependencies,
-    in_whole_numbers,
     null_vectors,
     primitive,
     row_signs,
+    unit_vectors,
     whole_rows,
 )
-from novikoff.separation.exact_hull import corral_around_origin, products
+from novikoff.separation.exact_hull import products
 from novikoff.separation.geometry import WIDE, column_peaks, cosines
 from novikoff.separation.hull import nearest_point, starting_point
+from novikoff.separation.simplex import Inside, in_cone
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, Matrix
 
@@ -119,22 +116,53 @@ class Search:
         Q = Q @ V[int((sizes > 1e-9 * sizes.max(initial=0.0)).sum()) :].T
         return (self.reaching(alive, Q) if Q.shape[1] else np.zeros_like(alive)), Q
 
-    def repaired(self, step: Cancelling, proof: Multipliers) -> Array:
-        """The corral that rationals choose where floats chose a wrong one."""
-        Z = self.whole(step.working)
-        place = {int(row): k for k, row in enumerate(step.working)}
-        try:
-            vectors = Z.vectors
-            if len(proof.rows):  # in the quotient by what the proof spans
-                vectors = products(Z, null_vectors(self.whole(proof.rows)), self.deadline)
-            corral = corral_around_origin(
-                vectors, [place[int(r)] for r in step.rows], self.deadline
-            )
-        except (TimeoutError, ZeroDivisionError):
-            raise Undecided from None
-        if not corral:
-            raise Undecided
-        return step.working[corral]
+    def exactly(
+        self, step: Cancelling, proof: Multipliers, alive: Array
+    ) -> "Cancelling | tuple[Array, Array]":
+        """Decide in whole numbers what floats cannot, among what a proof leaves.
+
+        Either rows that cancel, or a direction that has all rows strictly on its side that it can,
+        and which these are.
+        """
+        m = len(self.c) - (not self.bias)
+        basis = null_vectors(self.whole(proof.rows)) if len(proof.rows) else unit_vectors(m)
+        working, alive = step.working, alive.copy()
+        while True:
+            vectors = [primitive(u) for u in products(self.whole(working), basis, self.deadline)]
+            some = [k for k, u in enumerate(vectors) if any(u)]
+            alive[np.delete(working, some)] = False  # rounding made them look alive
+            working, vectors = working[some], [vectors[k] for k in some]
+            if not len(working):
+                working = np.flatnonzero(alive)[: 4 * m]
+                if not len(working):
+                    raise Undecided
+                continue
+            place = {int(row): k for k, row in enumerate(working)}
+            start = [place[int(row)] for row in step.rows if int(row) in place]
+            try:
+                found = in_cone(
+                    [[*u, 1] for u in vectors], [0] * len(basis) + [1], start, self.deadline
+                )
+            except TimeoutError:
+                raise Undecided from None
+            if isinstance(found, Inside):
+                return Cancelling(working[found.members], working)
+            W = np.full(len(self.c), Fraction(0))
+            for t, n in zip(found.normal, basis, strict=False):
+                for j, part in enumerate(n):
+                    W[j] += t * part
+            low = np.flatnonzero(alive & (self.D.signs(W[None])[0] <= 0))
+            if not len(low):
+                return W, alive
+            working = np.union1d(working, low[: 4 * m + 100])
+
+    def nearest_rows(self, v: Array, alive: Array) -> Array:
+        """The alive rows that are nearest to a hyperplane, or behind it."""
+        scores = np.empty(len(self.y))
+        cosines(v, self.c, self.rows, self.y, scores)
+        scores[~alive] = np.inf
+        count = min(int(alive.sum()), 4 * len(self.c) + 100)
+        return np.argsort(scores, kind="stable")[:count]
 
     def reaching(self, alive: Array, Q: Array) -> Array:
         """Which of the alive rows have a part in the span of `Q`, as far as floats can tell."""
@@ -184,121 +212,3 @@ def unit_rows(A: Array) -> Array:
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
     unit: Array = np.divide(A, lengths, out=np.zeros_like(A), where=lengths > 0)
     return unit
-
-
-def combine(search: Search, proof: Multipliers, rows: Array) -> Multipliers | None:
-    """Extend a proof by rows that cancel up to what it spans; exactly, or not at all."""
-    old, both = proof.rows, np.concatenate([proof.rows, rows])
-    shares = primitive(in_whole_numbers(proof.shares)[0])
-    for p in dependencies(search.whole(both)):
-        for sign in (1, -1):
-            q = [sign * part for part in p]
-            new = q[len(old) :]
-            if not any(new) or min(new) < 0:
-                continue
-            # enough of the old proof makes the old rows positive as well
-            t = max((-part // share + 1 for part, share in zip(q, shares, strict=False)), default=0)
-            for k, share in enumerate(shares):
-                q[k] += max(1, t) * share
-            kept = [k for k, part in enumerate(q) if part > 0]
-            total = sum(q)
-            return Multipliers(both[kept], [Fraction(q[k], total) for k in kept])
-    return None
-
-
-def decided(search: Search, tol: float) -> tuple[Separability, Array]:
-    """The verdict with its proof and the margin, verified, and which coefficients are free.
-
-    Nothing is said of mistakes and divergence yet.
-    """
-    D = search.D
-    try:
-        found, free = find(search)
-        if found.verdict == "separable":
-            v = found.weights[0]
-            v, ends, proof = widest.margin(D.X, D.y, v, D.kind_of_bias, tol, search.deadline)
-            found = replace(found, margin=ends).with_weights(v[None])
-            found = found.with_proof(*proof)
-        if found.holds(D):
-            return found, free
-    except (Undecided, OverflowError):
-        pass
-    return undecided(D.longest, D.bias), np.zeros(D.X.shape[1] + D.bias, bool)
-
-
-def find(search: Search) -> tuple[Separability, Array]:
-    """The verdict, with its witness and proof, and which coefficients are free.
-
-    Of separable data there is any separator, and no proof yet that its margin is the widest.
-    """
-    D, m = search.D, len(search.c) if search.bias else len(search.c) - 1
-    alive = np.ones(len(search.y), bool)
-    Q: Matrix = (
-        sparse.eye_array(len(search.c), m, format="csr") if m > WIDE else np.eye(len(search.c), m)
-    )
-    basis: list[Array] = []
-    proof = Multipliers(np.zeros(0, np.int64), [])
-    while True:
-        step = search.decide(alive, Q)
-        if not isinstance(step, Cancelling) and not basis:
-            found = Separability("separable", fit_intercept=D.bias)
-            return found.with_weights((step * search.c)[None]), np.ones(m, bool)
-        if not isinstance(step, Cancelling):
-            found = Separability("quasi-separable", fit_intercept=D.bias)
-            found = found.with_exact_weights(in_span(basis, step, search)[None])
-            free = np.array([any(n[j] for n in basis) for j in range(m)])
-            return found.with_proof(*proof), free
-        while isinstance(step, Cancelling) and alive.any():
-            extended = combine(search, proof, step.rows)
-            if extended is None:
-                extended = combine(search, proof, search.repaired(step, proof))
-            if extended is None:
-                raise Undecided
-            alive, Q = search.below(np.setdiff1d(extended.rows, proof.rows), alive, Q)
-            proof = extended
-            step = search.decide(alive, Q) if alive.any() else step
-        alive, basis = np.zeros(len(search.y), bool), []
-        for W in D.vanishing(proof.rows, proof.rows):
-            if now() > search.deadline:
-                raise Undecided
-            seen = D.signs(W)[0] != 0
-            if seen.any():  # else the columns themselves are dependent
-                basis.append(W[0])
-                alive |= seen
-        if not alive.any():
-            found = Separability("inseparable", fit_intercept=D.bias)
-            return found.with_proof(*proof), np.zeros(m, bool)
-        Q = orthonormal(basis, search)
-
-
-def scaled_basis(basis: list[Array], search: Search) -> tuple[Array, list[Fraction]]:
-    """The basis as float columns in scaled space, and what each was divided by."""
-    N = np.zeros((len(search.c), len(basis)))
-    tops = []
-    for b, n in enumerate(basis):
-        # a score is <v, x> = <v / c, c * x>
-        scaled = {j: Fraction(v) / Fraction(search.c[j]) for j, v in enumerate(n) if v}
-        top = max(abs(v) for v in scaled.values())
-        tops.append(Fraction(2) ** (top.numerator.bit_length() - top.denominator.bit_length()))
-        for j, v in scaled.items():
-            N[j, b] = float(v / tops[-1])
-    return N, tops
-
-
-def orthonormal(basis: list[Array], search: Search) -> Array:
-    """Float coordinates for the span of `basis`, in scaled space."""
-    Q: Array = np.linalg.qr(scaled_basis(basis, search)[0])[0]
-    return Q
-
-
-def in_span(basis: list[Array], v: Array, search: Search) -> Array:
-    """The exact combination of the basis that comes close to `v`, which is in scaled space."""
-    N, tops = scaled_basis(basis, search)
-    t = np.linalg.lstsq(N, v, rcond=None)[0]
-    shares = [Fraction(float(share)) / top for share, top in zip(t, tops, strict=True)]
-    exact = np.full(len(basis[0]), Fraction(0))
-    for share, n in zip(shares, basis, strict=True):
-        for j, part in enumerate(n):
-            if part:
-                exact[j] += share * part
-    return exact

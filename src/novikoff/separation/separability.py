@@ -14,12 +14,14 @@ from novikoff.parallel.cores import using
 from novikoff.parameters import FLAG, real, require
 from novikoff.proofs.bounds import novikoff_bound
 from novikoff.separation import widest
+from novikoff.separation.bracket import Bracket
 from novikoff.separation.certificate import Separability
-from novikoff.separation.divergence import diverging
-from novikoff.separation.geometry import radius_of_run
-from novikoff.separation.joint import of_many
+from novikoff.separation.divergence import AllKnown, estimates
+from novikoff.separation.faces import decided
+from novikoff.separation.geometry import nearby, radius_of_run
+from novikoff.separation.joint import estimated, of_many
 from novikoff.separation.kesler import labelled
-from novikoff.separation.search import Search, decided
+from novikoff.separation.search import Search
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, MatrixLike
 
@@ -81,25 +83,53 @@ def separability(
     whole, kept = labelled(X, y, bool(fit_intercept), sample_weight)
     D, used = whole.in_used_columns()
     with using(n_jobs):
-        found = of_two(D, tol, deadline) if isinstance(D, TwoClasses) else of_many(D, tol, deadline)
-    found = replace(found, rows=tuple(kept[list(found.rows)].tolist()))
+        if isinstance(D, TwoClasses):
+            found = of_two(D, tol, deadline)
+        else:
+            found = of_many(D, tol, deadline)
+            found = replace(found, estimates=estimated(D, found, deadline))
+    found = found.with_numbers({row: int(kept[row]) for row in found.all_rows})
     return widened(found, used, whole.X.shape[1])
 
 
 def of_two(D: TwoClasses, tol: float, deadline: float) -> Separability:
     """The verdict on two classes, with the bound on mistakes and what diverges."""
-    search = Search(D, deadline)
-    found, free = decided(search, tol)
-    if found.verdict == "undecided":
+    X, where = nearby(D.X) if D.bias else (D.X, np.zeros(0))
+    found, face = decided(Search(replace(D, X=X), deadline), tol)
+    if face is None:
         return found
-    v = None if found.coef is None else found.weights[0]
-    if found.verdict == "separable" and v is not None:
-        of_run = found.margin  # without a bias, a run takes place in the same space
-        if D.bias:
-            of_run = widest.margin(D.X, D.y, v, "held", tol, deadline).margin
-        most = novikoff_bound(radius_of_run(D.longest, D.X, D.bias), of_run.lower)
-        found = replace(found, novikoff=most)
-    return replace(found, infinite=tuple(diverging(search, free, v)))
+    if where.any():
+        found = from_afar(found, where, D, tol)
+    if found.verdict == "separable":
+        of_run = found.margin.lower  # without a bias, a run takes place in the same space
+        if D.bias and found.witness is None:
+            v = found.weights[0]
+            of_run = widest.margin(D.X, D.y, v, "held", tol, deadline).margin.lower
+        elif D.bias:
+            exact = found.exact_weights[0]
+            of_run = widest.ratio_down(widest.lowest_exact_score(D.X, D.y, exact), exact)
+        R = radius_of_run(D.longest, D.X, D.bias)
+        found = replace(found, novikoff=novikoff_bound(R, of_run))
+    exact, proof = found.exact_witness(), face.proof.rows
+    told = estimates(AllKnown(D, proof), None if exact is None else exact[0], proof, deadline)
+    return replace(found, estimates=told)
+
+
+def from_afar(found: Separability, where: Array, D: TwoClasses, tol: float) -> Separability:
+    """A verdict on rows seen from nearby, as one on the rows themselves: the bias is another."""
+    exact = found.exact_witness()
+    if exact is None:
+        return found
+    W, shift = exact.copy(), [Fraction(f) for f in where.tolist()]
+    W[0, -1] -= sum(f * w for f, w in zip(shift, W[0, :-1], strict=True))
+    told = found.with_exact_weights(W)
+    if found.verdict != "separable":
+        return told
+    in_floats = replace(told, witness=None)
+    lower = D.least_margin(in_floats.weights)
+    if lower >= (1 - tol) * found.margin.upper:
+        return replace(in_floats, margin=Bracket(lower, found.margin.upper))
+    return replace(told, margin=Bracket(D.least_exact_margin(W), found.margin.upper))
 
 
 def require_options(fit_intercept: object, **numbers: object) -> None:
@@ -113,9 +143,8 @@ def widened(found: Separability, used: Array | None, d: int) -> Separability:
     """The same in all columns: what no example has an entry in has a weight of 0."""
     if used is None:
         return found
-    bias = found.infinite[len(used) :]
-    infinite = np.zeros(d if found.infinite else 0, np.int8)
-    infinite[used if found.infinite else []] = found.infinite[: len(used)]
+    blocks = 1 if found.n_classes == 2 else found.n_classes - 1
+    told = found.estimates.widened(used, d, blocks, found.fit_intercept)
     coef, witness = found.coef, found.witness
     if coef is not None:
         coef = np.zeros((*coef.shape[:-1], d))
@@ -125,4 +154,4 @@ def widened(found: Separability, used: Array | None, d: int) -> Separability:
         wide = np.full((len(narrow), d + 1), Fraction(0))
         wide[:, used], wide[:, -1] = narrow[:, :-1], narrow[:, -1]
         witness = tuple(wide.ravel().tolist())
-    return replace(found, coef=coef, witness=witness, infinite=(*infinite.tolist(), *bias))
+    return replace(found, coef=coef, witness=witness, estimates=told)

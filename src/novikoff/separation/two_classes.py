@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 
 from novikoff.inputs.arrays import as_rows
 from novikoff.separation import widest
+from novikoff.separation.estimates import Everywhere, hold
 from novikoff.separation.exact import (
     Exact,
     combination,
-    expansion,
+    exact_row_signs,
     lowest_scores,
     null_vectors,
     rounded_to_floats,
@@ -47,6 +48,9 @@ class AllRows(Protocol):
 
         NaN unless they have every vector strictly on their side, which is decided exactly.
         """
+
+    def least_exact_margin(self, W: Exact) -> float:
+        """The same of exact weights."""
 
     def supports(self, W: Exact) -> bool:
         """Are the weights nowhere on the wrong side, and somewhere on the right one?"""
@@ -150,6 +154,10 @@ class Labelled(ABC):
     def least_margin(self, W: Array) -> float:
         """A margin that these weights are certain to have; NaN unless they separate, exactly."""
 
+    @abstractmethod
+    def least_exact_margin(self, W: Exact) -> float:
+        """The same of exact weights."""
+
     def vanishing_on(self, told: "Separability") -> tuple[Array, list[Exact]]:
         """The columns that a proof's rows use, and a basis of the weights it vanishes on there."""
         rows = np.array(told.rows)
@@ -165,6 +173,10 @@ class Labelled(ABC):
         return not any(np.any(D.signs(W)) for W in basis)
 
     @abstractmethod
+    def proved(self, told: "Separability", everywhere: AllRows) -> bool:
+        """Is what a certificate says of the coefficients proved, if the rest of it is true?"""
+
+    @abstractmethod
     def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
         """The lowest scores or leads, those of all rows, and which rows are not in front.
 
@@ -176,6 +188,27 @@ class Labelled(ABC):
 @dataclass(frozen=True)
 class TwoClasses(Labelled):
     """Examples with signs."""
+
+    equations: Array | None = None
+    """Which rows are to have a score of 0 (`novikoff.regression`); None for none."""
+    leading: tuple[int, ...] = ()
+    """Columns that come first where some depend on others; a bias always does."""
+
+    @property
+    def order(self) -> list[int]:
+        """The columns, that of the bias among them, in the order in which they count."""
+        first = [self.X.shape[1]] * self.bias + [*self.leading]
+        return [*first, *sorted({*range(self.X.shape[1])} - {*self.leading})]
+
+    @property
+    def equal(self) -> Array:
+        """Which rows are equations."""
+        return np.zeros(len(self.y), bool) if self.equations is None else self.equations
+
+    def some(self, rows: Array) -> "TwoClasses":
+        """Some of the rows."""
+        of = None if self.equations is None else self.equations[rows]
+        return replace(self, X=self.X[rows], y=self.y[rows], equations=of)
 
     def named(self, told: "Separability") -> list[object]:
         """Their rows."""
@@ -199,7 +232,7 @@ class TwoClasses(Labelled):
 
     def signs(self, W: Exact) -> tuple[Array, Array]:
         """Both are the sign of the score."""
-        found = row_signs(expansion(W[0]), self.X, self.y)
+        found = exact_row_signs(W[0], self.X, self.y)
         return found, found
 
     def least_margin(self, W: Array) -> float:
@@ -208,12 +241,28 @@ class TwoClasses(Labelled):
             return nan
         return widest.lower_end(self.X, self.y, W[0], self.kind_of_bias)
 
+    def least_exact_margin(self, W: Exact) -> float:
+        """The least score, divided by the length of the weights without a bias."""
+        low = widest.lowest_exact_score(self.X, self.y, W[0])
+        return widest.ratio_down(low, W[0, :-1]) if low > 0 else nan
+
     def in_front(self, W: Array, *, with_bias: bool, doubts: float) -> tuple[Array, Array, Array]:
         """The lowest scores are those of either class."""
         v, rows, s = W[0], as_rows(self.X), np.empty(len(self.y))
         raw_scores(v[:-1], rows, len(self.y), s)
         low = lowest_scores(np.append(v[:-1], v[-1] * with_bias), rows, self.y)
         return low, self.y * (s + v[-1]), row_signs(W, self.X, self.y) <= 0
+
+    def proved(self, told: "Separability", everywhere: AllRows) -> bool:
+        """Those of the columns, and of the bias."""
+        exact, every = told.exact_witness(), np.arange(self.X.shape[1])
+        known = Everywhere(
+            lambda W: everywhere.supports(W[None]),
+            lambda W: everywhere.vanishes(every, [W[None]]),
+            lambda columns: everywhere.vanishes(np.setdiff1d(every, columns), []),
+        )
+        proof = () if told.verdict == "separable" else told.rows
+        return hold(told.estimates, self, known, None if exact is None else exact[0], proof)
 
 
 def weights_of(coef: ArrayLike | None, intercept: ArrayLike | None) -> Array:

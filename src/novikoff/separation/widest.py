@@ -24,8 +24,10 @@ from novikoff.max_margin.newton import Solution, solve
 from novikoff.separation import rounding
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.exact import (
+    Exact,
     Multipliers,
     combination,
+    exact_scores,
     lowest_scores,
     on_one_scale,
     whole_rows,
@@ -125,8 +127,29 @@ def in_rationals(
     Features on scales so different that no float holds a weighted sum of them need that.
     """
     v, ends, _ = found
-    if ends.gap <= tol * ends.upper or X.shape[0] * X.shape[1] > FEW:
+    if ends.gap <= tol * ends.upper:
         return found
+    nearest = nearest_in_rationals(X, y, bias, deadline)
+    if nearest is None:
+        return found
+    point, shares = nearest
+    top = max(abs(a) for a in point)
+    u = np.array([float(Fraction(a, top)) for a in point])
+    u = u if bias == "held" else np.append(u, 0.0)
+    lower = lower_end(X, y, u, bias)
+    if lower < ends.lower:
+        u, lower = v, ends.lower
+    elif bias == "free":
+        u = with_middle(X, y, u)
+    return with_proof(X, y, u, lower, shares, int(bias == "held"))
+
+
+def nearest_in_rationals(
+    X: Matrix, y: Array, bias: str, deadline: float
+) -> tuple[list[int], dict[int, Fraction]] | None:
+    """A multiple of the nearest point, and what each row weighs in it; None if that takes long."""
+    if X.shape[0] * X.shape[1] > FEW:
+        return None
     Z = on_one_scale(whole_rows(X, y, np.arange(len(y)), bias == "held"))
     if bias == "free":
         P = [z for z, label in zip(Z, y, strict=True) if label > 0]
@@ -137,17 +160,40 @@ def in_rationals(
     try:
         nearest = nearest_difference(P, N, [(0, 0)], deadline)
     except TimeoutError:
-        return found
-    shares = shares_of(nearest.keys, nearest.weights, places)
-    top = max(abs(a) for a in nearest.point)
-    u = np.array([float(Fraction(a, top)) for a in nearest.point])
-    u = u if bias == "held" else np.append(u, 0.0)
-    lower = lower_end(X, y, u, bias)
-    if lower < ends.lower:
-        u, lower = v, ends.lower
-    elif bias == "free":
-        u = with_middle(X, y, u)
-    return with_proof(X, y, u, lower, shares, int(bias == "held"))
+        return None
+    return nearest.point, shares_of(nearest.keys, nearest.weights, places)
+
+
+def exact_margin(X: Matrix, y: Array, v: Exact, bias: str, deadline: float) -> Found:
+    """The widest separator in fractions, where no weights in floats separate; or this one."""
+    nearest = nearest_in_rationals(X, y, bias, deadline)
+    w = np.array(v[:-1] if nearest is None else nearest[0], object)
+    low, high = Fraction(0), Fraction(0)
+    if bias == "free":  # halfway between the classes
+        low, high = (
+            lowest_exact_score(X[side], y[side], np.array([*w, 0], object))
+            for side in (np.flatnonzero(y > 0), np.flatnonzero(y < 0))
+        )
+    v = np.array([*w, (high - low) / 2], object)
+    if nearest is None:
+        sides = [np.flatnonzero(y > 0)[:1], np.flatnonzero(y < 0)[:1]] if bias == "free" else [[0]]
+        shares = {int(side[0]): Fraction(1, len(sides)) for side in sides}
+    else:
+        shares = nearest[1]
+    return with_proof(X, y, v, ratio_down(lowest_exact_score(X, y, v), w), shares, 0)
+
+
+def lowest_exact_score(X: Matrix, y: Array, v: Exact) -> Fraction:
+    r"""$\min_i y_i\langle v, (x_i, 1)\rangle$."""
+    return min(Fraction(min(scores), times) for scores, times in exact_scores(v, X, y))
+
+
+def ratio_down(score: Fraction, w: Exact) -> float:
+    """At most a score above 0, divided by the length of weights, by little."""
+    square = sum((Fraction(f) ** 2 for f in w), Fraction(0))
+    root = root_of(score**2 / square, 0) if square else Fraction(0)
+    low = float(root)
+    return low if Fraction(low) <= root else nextafter(low, -inf)
 
 
 def among_many(X: Matrix, y: Array, v: Array, bias: str, tol: float, deadline: float) -> Found:
@@ -222,13 +268,15 @@ def with_proof(
 def exact_length_up(entries: Iterable[Fraction | float]) -> float:
     """An upper bound of the length of a vector with these entries, by little."""
     square = sum((Fraction(t) ** 2 for t in entries), Fraction(0))
-    if square == 0:
-        return 0.0
+    return nextafter(float(root_of(square, 1)), inf) if square else 0.0
+
+
+def root_of(square: Fraction, more: int) -> Fraction:
+    """A root of a number above 0 to 64 bits: less than the truth, or with `more` not."""
     shift = 128 - (square.numerator.bit_length() - square.denominator.bit_length())
     shift += shift % 2
     scaled = square * Fraction(2) ** shift
-    root = isqrt(int(scaled)) + 1
-    return nextafter(float(Fraction(root) / Fraction(2) ** (shift // 2)), inf)
+    return (isqrt(int(scaled)) + more) / Fraction(2) ** (shift // 2)
 
 
 def down(x: float) -> float:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOMENT = 3.0
 """After how many seconds the command says what it is doing."""
+SHOWN = {"+inf": "+", "-inf": "-", "inf": ""}
+"""What is said of coefficients that are not finite."""
 BYTES_EACH = 400
 """What a certificate takes for a feature while it is written."""
 
@@ -113,11 +115,16 @@ def told(result: "novikoff.Separability", names: list[str] | None, base: int) ->
     else:
         cancel = f"{counted(len({*result.rows}), 'example')} with multipliers that cancel exactly"
         yield f"proof      {cancel}"
-    bias = len(result.infinite) - 1 if result.fit_intercept else -1
-    infinite = [
-        f"{'the bias' if j == bias else named_feature(names, base, j)} ({'+' if sign > 0 else '-'})"
-        for j, sign in enumerate(result.infinite)
-        if sign
+    if result.n_classes > 2:
+        return
+    bias = len(result.coefficients) - 1 if result.fit_intercept else -1
+    named = [
+        ("the bias" if j == bias else named_feature(names, base, j), kind)
+        for j, kind in enumerate(result.coefficients)
+        if kind in SHOWN
     ]
-    if infinite:
-        yield f"infinite   in logistic regression: {listed(infinite, 10)}"
+    signed = [f"{name} ({SHOWN[kind]})" for name, kind in named if SHOWN[kind]]
+    if signed:
+        yield f"infinite   in logistic regression: {listed(signed, 10)}"
+    if unsigned := [name for name, kind in named if kind == "inf"]:
+        yield f"infinite   in logistic regression, of either sign: {listed(unsigned, 10)}"

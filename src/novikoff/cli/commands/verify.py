@@ -60,8 +60,7 @@ def tell_proved(result: "novikoff.Separability") -> None:
         print(f"margin     {' to '.join(outward(result.margin))}, proved")
     elif result.verdict == "undecided":
         print(f"margin     at most {outward(result.margin)[1]}, proved")
-    bound = ["the bound on mistakes"] if result.verdict == "separable" else []
-    infinite = ["the infinite coefficients"] if any(result.infinite) else []
-    if unchecked := " and ".join(bound + infinite):
-        them = "them" if infinite else "it"
-        print(f"unchecked  {unchecked}: `novikoff certify` computes {them} anew")
+    if {*result.coefficients} & {"+inf", "-inf", "inf"}:
+        print("infinite   the coefficients in logistic regression, proved")
+    if result.verdict == "separable":
+        print("unchecked  the bound on mistakes: `novikoff certify` computes it anew")

@@ -21,24 +21,27 @@ not on who answers for the shards or how fast.
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
 from math import ceil, inf
 
 import numpy as np
 
 from novikoff.core.clock import now
 from novikoff.proofs.bounds import novikoff_bound
-from novikoff.separation import divergence, widest
+from novikoff.separation import widest
 from novikoff.separation.bracket import Bracket
 from novikoff.separation.certificate import Separability, undecided
+from novikoff.separation.divergence import estimates
+from novikoff.separation.estimates import Estimates
+from novikoff.separation.exact import Exact
+from novikoff.separation.faces import decided
 from novikoff.separation.geometry import in_columns, radius_of_run
 from novikoff.separation.joint import LOOSE, of_many
 from novikoff.separation.kesler import ManyClasses, margin_of_lowest
-from novikoff.separation.search import Search, Undecided, atoms, decided, scales
+from novikoff.separation.search import Search, Undecided
 from novikoff.separation.separability import require_options, widened
 from novikoff.separation.sharded.coordinator import Coordinator, Travel
-from novikoff.separation.sharded.protocol import Shards
-from novikoff.separation.sharded.questions import first, products, sides, span, sums, turned_away
+from novikoff.separation.sharded.protocol import Given, Shards
+from novikoff.separation.sharded.questions import first, sides, span
 from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array
 
@@ -115,7 +118,7 @@ class Certifying(Coordinator):
                     if not self.wrong_side(found, used):
                         return self.quasi_separable(found, used)
                 elif not self.out_of_span(found):
-                    return self.told(found)
+                    return self.estimated(self.told(found))
         except (Undecided, OverflowError):
             pass
         if self.front is None or self.upper is None:
@@ -186,24 +189,14 @@ class Certifying(Coordinator):
     # ------------------------------------------------------ what is told
 
     def told(self, found: Separability) -> Separability:
-        """A verdict on active rows as one on all. Of many classes nothing is said of divergence."""
-        nowhere = () if self.problem.many else (0,) * (self.problem.width + self.bias)
+        """A verdict on active rows as one on all. Nothing is said of coefficients."""
         rows = self.numbers[list(found.rows)]
-        return replace(found, infinite=nowhere).with_proof(rows, found.multipliers, found.rivals)
+        bare = replace(found, estimates=Estimates())
+        return bare.with_proof(rows, found.multipliers, found.rivals)
 
     def quasi_separable(self, found: Separability, used: Array | None) -> Separability:
-        """The same, with what diverges."""
-        wide = self.told(widened(found, used, self.problem.width))
-        if self.problem.many:
-            return wide
-        rows, columns, free = np.array(found.rows), self.columns, None
-        if columns is not None:
-            D = self.problem.examples(in_columns(self.X, columns), self.y)
-            basis = D.vanishing(rows, rows)
-            met = np.any([answer.met for answer in self.ask(span, columns, basis, 0)], axis=0)
-            kept = [W[0] for W, seen in zip(basis, met, strict=True) if seen]
-            free = np.array([any(v[j] for v in kept) for j in range(len(columns) + self.bias)])
-        return replace(wide, infinite=self.diverging(wide.weights[0], free))
+        """The same, with what becomes of coefficients."""
+        return self.estimated(self.told(widened(found, used, self.problem.width)))
 
     def separable(self, front: Separability, upper: Separability) -> Separability:
         """Separable, between these ends, with the bound on mistakes and what diverges."""
@@ -213,10 +206,7 @@ class Certifying(Coordinator):
         if self.problem.many:
             return replace(found, novikoff=novikoff_bound(R, ends.lower))
         of_run = self.run_margin(v) if self.bias else ends.lower
-        columns = self.columns
-        free = None if columns is None else np.ones(len(columns) + self.bias, bool)
-        infinite = self.diverging(v, free)
-        return replace(found, novikoff=novikoff_bound(R, of_run), infinite=infinite)
+        return self.estimated(replace(found, novikoff=novikoff_bound(R, of_run)))
 
     def run_margin(self, v: Array) -> float:
         """A lower bound of the margin in the space of a run, where the bias is a coordinate."""
@@ -235,29 +225,57 @@ class Certifying(Coordinator):
         low, _, _ = self.measure(None, v[None], -inf, 0)
         return widest.at_least(low, v, False)
 
-    def diverging(self, v: Array, free: Array | None) -> tuple[int, ...]:
-        """The directions in which estimates diverge (`novikoff.separation.divergence`)."""
-        columns, told = self.columns, np.zeros(self.problem.width + 1, np.int64)
-        if columns is None or free is None or len(free) > divergence.WIDE:
-            told = np.sign(v).astype(np.int64)
-        elif free.any():
-            answers = self.ask(sums, columns)
-            c = scales(np.max([peaks for _, peaks in answers], axis=0), self.bias)
-            scaled = [part * (c / scales(peaks, True)) for part, peaks in answers]
-            total = divergence.brought_to_one(reduce(np.add, scaled))
-            m, new = len(free), 1
-            active = divergence.products(in_columns(self.X, columns), self.y, c, m)
-            if divergence.dependent(active, self.bias).any():  # other rows may tell them apart
-                every = reduce(np.add, self.ask(products, columns, c, m))
-                free = free & ~divergence.dependent(every, self.bias)
-            while new:
-                X = in_columns(self.X, columns)
-                Z = atoms(X, self.y, np.arange(len(self.y)), c)[:, :m]
-                u = np.zeros(len(c))
-                u[:m] = divergence.steepest(Z, total[:m], free)
-                new = self.take(self.ask(turned_away, columns, u, c, self.most()))
-            told[np.append(columns, self.problem.width)[:m]] = divergence.directions(u[:m])
-        return tuple(told[: self.problem.width + self.bias].tolist())
+    def estimated(self, found: Separability) -> Separability:
+        """The same with what becomes of coefficients; nothing is said of those of many classes."""
+        if self.problem.many:
+            return found
+        columns = self.columns
+        if columns is None or found.verdict == "undecided":
+            none = ("undecided",) * (self.problem.width + self.bias)
+            return replace(found, estimates=Estimates(none))
+        proof = np.array(() if found.verdict == "separable" else found.rows, np.int64)
+        exact, known = found.exact_witness(), Active(self)
+        own = None if exact is None else exact[0][np.append(columns, self.problem.width)]
+        told = estimates(known, own, proof, self.deadline)
+        told = told.widened(columns, self.problem.width, 1, self.bias)
+        return replace(found, estimates=told)
+
+
+class Active:
+    """Active rows, in the columns that any row uses, and the shards that know the others."""
+
+    def __init__(self, search: Certifying) -> None:
+        self.search, self.columns = search, search.columns
+
+    @property
+    def order(self) -> Array:
+        """The active rows in the order of their numbers."""
+        return np.argsort(self.search.numbers)
+
+    @property
+    def rows(self) -> TwoClasses:
+        search, order = self.search, self.order
+        X = in_columns(search.X, self.columns)[order]
+        return TwoClasses(X, search.y[order], 2, search.bias)
+
+    @property
+    def numbers(self) -> Array:
+        return self.search.numbers[self.order]
+
+    def wrong(self, W: Exact) -> bool:
+        answers = self.search.ask(sides, self.columns, W, self.search.most())
+        return self.came([answer.given for answer in answers], any(a.lowest < 0 for a in answers))
+
+    def missed(self, W: Exact) -> bool:
+        answers = self.search.ask(span, self.columns, [W], self.search.most())
+        return self.came([answer.given for answer in answers], any(a.met.any() for a in answers))
+
+    def came(self, sent: list[Given], some: bool) -> bool:
+        """Take the rows that were sent; if there are some, all of which are at hand, give up."""
+        new = self.search.take(sent)
+        if some and not new:
+            raise Undecided
+        return some
 
 
 def in_front(low: Array, bias: float) -> bool:

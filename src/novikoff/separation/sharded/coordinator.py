@@ -18,6 +18,7 @@ from novikoff.separation.sharded.protocol import Answer, Given, Problem, Questio
 from novikoff.separation.sharded.questions import (
     Spanned,
     Surveyed,
+    exact_margin,
     fetched,
     margins,
     sides,
@@ -128,6 +129,10 @@ class Coordinator:
         W, free = self.problem.scaled(W), self.problem.free
         low, strict, _ = self.measure(None, W, -inf, 0, with_bias=not free, doubts=1.0)
         return margin_of_lowest(low, W, self.problem.bias) if strict else nan
+
+    def least_exact_margin(self, W: Exact) -> float:
+        """The same of exact weights."""
+        return float(np.min(self.ask(exact_margin, W)))
 
     def supports(self, W: Exact) -> bool:
         """Are the weights nowhere on the wrong side, and somewhere on the right one?"""

@@ -5,16 +5,15 @@ Those before say what it is about, and are bound by `functools.partial`: the pro
 use (None for all), weights for these with the bias last, how many rows to send at the most.
 """
 
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from novikoff.inputs.arrays import as_rows
 from novikoff.separation import divergence
 from novikoff.separation.exact import Exact
-from novikoff.separation.geometry import column_peaks, cosines, longest, reaching_beyond
-from novikoff.separation.search import scales
+from novikoff.separation.geometry import longest, reaching_beyond
 from novikoff.separation.sharded.protocol import Given, Piece, Problem, given, seen
 from novikoff.typing import Array
 
@@ -143,31 +142,6 @@ def span(
     return Spanned(bool(beyond.any()), met, given(problem, shard, chosen))
 
 
-def sums(problem: Problem, used: Array, shard: Piece, numbers: Array) -> tuple[Array, Array]:
-    """What do the labelled rows add up to, and how large are the values of each column?
-
-    The sum is scaled by the largest sizes, the bias last.
-    """
-    D = seen(problem, used, shard)
-    peaks = np.zeros(D.X.shape[1] + 1)
-    column_peaks(as_rows(D.X), len(D.y), peaks)
-    return divergence.signed_sum(D.X, D.y, scales(peaks, True)), peaks
-
-
-def products(
-    problem: Problem, used: Array, c: Array, m: int, shard: Piece, numbers: Array
-) -> Array:
-    """What are the products of the first `m` columns, in rows scaled by `c` to unit length?"""
-    D = seen(problem, used, shard)
-    return divergence.products(D.X, D.y, c, m)
-
-
-def turned_away(
-    problem: Problem, used: Array, v: Array, c: Array, most: int, shard: Piece, numbers: Array
-) -> Given:
-    """Which rows, scaled by `c`, are on the wrong side of weights by more than rounding?"""
-    D = seen(problem, used, shard)
-    scores = np.empty(len(D.y))
-    cosines(v, c, as_rows(D.X), D.y, scores)
-    wrong = (scores < divergence.WRONG) & shard.unknown(numbers)
-    return given(problem, shard, lowest_of(scores, wrong, most))
+def exact_margin(problem: Problem, W: Exact, shard: Piece, numbers: Array) -> float:
+    """What margin are these exact weights certain to have? NaN if they do not separate."""
+    return seen(problem, None, shard).least_exact_margin(W) if len(shard.y) else inf

@@ -37,7 +37,8 @@ def verify(
     -------
     bool, Travel
     """
-    asking, rows = Coordinator(shards, certificate.fit_intercept, report), certificate.rows
+    asking = Coordinator(shards, certificate.fit_intercept, report)
+    rows = sorted(certificate.all_rows)
     if not all(isinstance(row, int) and 0 <= row < 2**62 for row in rows):
         return False, asking.travel
     X, y, numbers = asking.fetch(np.unique(np.array(rows, np.int64)))

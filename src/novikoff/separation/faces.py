@@ -1,0 +1,232 @@
+r"""Which rows can be strictly on the right side of a hyperplane that has none on its wrong side.
+
+The directions that have every row on their side are a cone, and one of them has all the rows
+strictly there that any has. What is left are rows that no direction has strictly so. Rows of them
+that cancel prove it, as `search.py` says.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from novikoff.core.clock import now
+from novikoff.separation import widest
+from novikoff.separation.certificate import Separability, undecided
+from novikoff.separation.exact import (
+    Multipliers,
+    dependencies,
+    in_whole_numbers,
+    independent_rows,
+    primitive,
+    rounded_to_floats,
+    row_signs,
+)
+from novikoff.separation.geometry import WIDE
+from novikoff.separation.search import Cancelling, Search, Undecided
+from novikoff.typing import Array, Matrix
+
+
+class Face(NamedTuple):
+    """The directions that have every row on their side: which rows they have strictly there."""
+
+    strict: Array
+    """Which rows some direction has strictly on its side."""
+    witness: Array | None
+    """One that has all of these so, the bias last: floats or fractions; None if there are none."""
+    proof: Multipliers
+    """Rows that cancel: no direction has them strictly on its side, nor what they span."""
+
+
+def combine(search: Search, proof: Multipliers, rows: Array) -> Multipliers | None:
+    """Extend a proof by rows that cancel up to what it spans; exactly, or not at all.
+
+    Rows of equations come first in a proof, and their multipliers may have any sign.
+    """
+    old, both = proof.rows, np.concatenate([proof.rows, rows])
+    equations = int(search.D.equal[old].sum())
+    shares = primitive(in_whole_numbers(proof.shares)[0])
+    for p in dependencies(search.whole(both)):
+        for sign in (1, -1):
+            q = [sign * part for part in p]
+            new = q[len(old) :]
+            if not any(new) or min(new) < 0:
+                continue
+            # enough of the old proof makes the old rows positive as well
+            pairs = list(zip(q, shares, strict=False))[equations:]
+            t = max((-part // share + 1 for part, share in pairs), default=0)
+            for k, share in enumerate(shares):
+                q[k] += max(1, t) * share
+            kept = [k for k, part in enumerate(q) if part > 0 or k < equations]
+            total = sum(q[equations:])
+            return Multipliers(both[kept], [Fraction(q[k], total) for k in kept])
+    return None
+
+
+def decided(search: Search, tol: float) -> tuple[Separability, Face | None]:
+    """The verdict with its proof and the margin, verified, and the face that it was read off.
+
+    Nothing is said of mistakes and coefficients yet.
+    """
+    D = search.D
+    try:
+        face = find(search)
+        found = Separability(verdict(face), fit_intercept=D.bias)
+        if found.verdict == "separable":
+            found = with_margin(found, search, face, tol)
+        else:
+            if face.witness is not None:
+                found = found.with_exact_weights(face.witness[None])
+            found = found.with_proof(*face.proof)
+        if found.holds(D):
+            return found, face
+    except (Undecided, OverflowError):
+        pass
+    return undecided(D.longest, D.bias), None
+
+
+def verdict(face: Face) -> str:
+    """What a face says of all rows."""
+    if not face.strict.any():
+        return "inseparable"
+    return "quasi-separable" if len(face.proof.rows) else "separable"
+
+
+def with_margin(found: Separability, search: Search, face: Face, tol: float) -> Separability:
+    """Separable, with the widest separator: in floats, or in fractions where none will do."""
+    D, exact = search.D, np.asarray(face.witness)
+    v = rounded_to_floats(exact[None])[0] if exact.dtype == object else exact
+    if row_signs(v[None], D.X, D.y).min() > 0:
+        with np.errstate(invalid="ignore", over="ignore"):  # then it will not hold
+            w, ends, proof = widest.margin(D.X, D.y, v, D.kind_of_bias, tol, search.deadline)
+        done = replace(found, margin=ends).with_weights(w[None]).with_proof(*proof)
+        if np.isfinite(w).all() and done.holds(D):
+            return done
+    exact = np.array([Fraction(f) for f in exact.tolist()], object)
+    W, ends, proof = widest.exact_margin(D.X, D.y, exact, D.kind_of_bias, search.deadline)
+    return replace(found, margin=ends).with_exact_weights(W[None]).with_proof(*proof)
+
+
+def find(search: Search) -> Face:
+    """Which rows can be strictly on the right side of a direction that no row is on the wrong of.
+
+    Of separable data the witness is any separator.
+    """
+    D = search.D
+    proof = Multipliers(equations(search), [])
+    proof = proof._replace(shares=[Fraction(0)] * len(proof.rows))
+    left = remaining(search, proof)
+    while left.alive.any():
+        alive, Q = left.alive, left.Q
+        step = search.decide(alive, Q)
+        if not isinstance(step, Cancelling):
+            if left.basis is None:
+                W = step * search.c
+                signs = row_signs(W[None], D.X, D.y)
+            else:
+                W = in_span(left.basis, step, search)
+                signs = D.signs(W[None])[0]
+            if (signs[alive] > 0).all():
+                return Face(alive, W, proof)
+            step = Cancelling(np.zeros(0, np.int64), search.nearest_rows(step, alive))
+        while isinstance(step, Cancelling) and alive.any():
+            extended = combine(search, proof, step.rows) if len(step.rows) else None
+            if extended is None:
+                exact = search.exactly(step, proof, remaining(search, proof).alive)
+                if not isinstance(exact, Cancelling):
+                    W, alive = exact
+                    return Face(alive, W, proof)
+                extended = combine(search, proof, exact.rows)
+            if extended is None:
+                raise Undecided
+            alive, Q = search.below(np.setdiff1d(extended.rows, proof.rows), alive, Q)
+            proof = extended
+            step = search.decide(alive, Q) if alive.any() else step
+        left = remaining(search, proof)
+    return Face(left.alive, None, proof)
+
+
+class Left(NamedTuple):
+    """What a proof leaves: directions that vanish on its rows, and rows that they do not meet."""
+
+    alive: Array
+    basis: list[Array] | None
+    """Of the directions, exactly; None for all there are."""
+    Q: Matrix
+    """The same in floats, orthonormal, in scaled space."""
+
+
+def remaining(search: Search, proof: Multipliers) -> Left:
+    """What a proof leaves, exactly."""
+    D, n, width = search.D, len(search.y), len(search.c)
+    m = width if search.bias else width - 1
+    if not len(proof.rows):
+        whole = sparse.eye_array(width, m, format="csr") if m > WIDE else np.eye(width, m)
+        return Left(~D.equal, None, whole)
+    alive, basis = np.zeros(n, bool), []
+    for W in D.vanishing(proof.rows, proof.rows):
+        if now() > search.deadline:
+            raise Undecided
+        seen = D.signs(W)[0] != 0
+        if seen.any():  # else the columns themselves are dependent
+            basis.append(W[0])
+            alive |= seen
+    Q = orthonormal(basis, search) if basis else np.zeros((width, 0))
+    return Left(alive & ~D.equal, basis, Q)
+
+
+def equations(search: Search) -> Array:
+    """Rows of equations, independent, that span what all of them do."""
+    D = search.D
+    every = np.flatnonzero(D.equal)
+    chosen, m = every[: 2 * len(search.c) + 10], len(search.c)
+    while len(every):
+        if now() > search.deadline:
+            raise Undecided
+        chosen = chosen[independent_rows(search.whole(chosen).vectors)]
+        if len(chosen) == m - (not search.bias):
+            return chosen
+        new = []
+        for W in D.vanishing(chosen, chosen):
+            missed = every[D.some(every).signs(W)[0] != 0]
+            new.append(missed[:1] if len(chosen) + len(missed) < 2 * m else missed[:m])
+        fresh = np.unique(np.concatenate([np.zeros(0, np.int64), *new]))
+        if not len(fresh):
+            return chosen
+        chosen = np.concatenate([chosen, fresh])
+    return every
+
+
+def scaled_basis(basis: list[Array], search: Search) -> tuple[Array, list[Fraction]]:
+    """The basis as float columns in scaled space, and what each was divided by."""
+    N = np.zeros((len(search.c), len(basis)))
+    tops = []
+    for b, n in enumerate(basis):
+        # a score is <v, x> = <v / c, c * x>
+        scaled = {j: Fraction(v) / Fraction(search.c[j]) for j, v in enumerate(n) if v}
+        top = max(abs(v) for v in scaled.values())
+        tops.append(Fraction(2) ** (top.numerator.bit_length() - top.denominator.bit_length()))
+        for j, v in scaled.items():
+            N[j, b] = float(v / tops[-1])
+    return N, tops
+
+
+def orthonormal(basis: list[Array], search: Search) -> Array:
+    """Float coordinates for the span of `basis`, in scaled space."""
+    Q: Array = np.linalg.qr(scaled_basis(basis, search)[0])[0]
+    return Q
+
+
+def in_span(basis: list[Array], v: Array, search: Search) -> Array:
+    """The exact combination of the basis that comes close to `v`, which is in scaled space."""
+    N, tops = scaled_basis(basis, search)
+    t = np.linalg.lstsq(N, v, rcond=None)[0]
+    shares = [Fraction(float(share)) / top for share, top in zip(t, tops, strict=True)]
+    exact = np.full(len(basis[0]), Fraction(0))
+    for share, n in zip(shares, basis, strict=True):
+        for j, part in enumerate(n):
+            if part:
+                exact[j] += share * part
+    return exact
