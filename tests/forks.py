@@ -30,7 +30,7 @@ IMPORTED = (
     "novikoff.description",
     "novikoff.cluster.epochs",
     "novikoff.learners",
-    "novikoff.separation.separability",
+    "novikoff.certificates.separability",
     "novikoff.store.models",
     "distributed.cli.dask_scheduler",
     "distributed.cli.dask_worker",

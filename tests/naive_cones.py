@@ -86,3 +86,51 @@ def separation(inequalities, equalities, order):
             up, down
         ]
     return separated, [coefficients[j] for j in sorted(order)]
+
+
+def family_rows(family, X, y):
+    """Inequalities and equations of a model, by its definition, in whole numbers.
+
+    Columns: an intercept, or thresholds; then those of X. Of multinomial models, for every class
+    but the first. The third is which observation an inequality is of.
+    """
+    inequalities, equations, of = [], [], []
+    K = max(y) + 1
+
+    def forms(x, label):
+        eta = [1, *x]
+        down = [-v for v in eta]
+        if family == "binary":
+            return [eta if label else down], []
+        if family in ("poisson", "log-binomial"):
+            return ([], [eta]) if label else ([down], [])
+        if family == "fractional":  # 0, 1/2 and 1
+            return ([], [eta]) if label == 1 else ([eta if label else down], [])
+
+        def score(k):
+            """That of class k."""
+            if family == "multinomial":
+                return [v * (c == k) for c in range(1, K) for v in eta]
+            return [-int(t < k) for t in range(K - 1)] + [k * v for v in x]
+
+        def stop(k):
+            """alpha_k - eta"""
+            return [int(t == k) for t in range(K - 1)] + [-v for v in x]
+
+        if family in ("multinomial", "adjacent"):
+            others = [k for k in range(K) if k != label]
+            return [
+                [a - b for a, b in zip(score(label), score(k), strict=True)] for k in others
+            ], []
+        passed = [label - 1] if family == "cumulative" else range(label)
+        return [
+            *([stop(label)] if label < K - 1 else []),
+            *([-v for v in stop(k)] for k in passed if k >= 0),
+        ], []
+
+    for i, (x, label) in enumerate(zip(X, y, strict=True)):
+        above, equal = forms(x, label)
+        inequalities += above
+        of += [i] * len(above)
+        equations += equal
+    return inequalities, equations, of

@@ -22,11 +22,11 @@ from novikoff import (
     cluster,
     separability,
 )
+from novikoff.certificates.sharded.certify import certify as certified
+from novikoff.certificates.sharded.protocol import Here
 from novikoff.cluster.answers import Workers
 from novikoff.cluster.sources import sharded
 from novikoff.data import load, planted, write
-from novikoff.separation.sharded.certify import certify as certified
-from novikoff.separation.sharded.protocol import Here
 
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out
 

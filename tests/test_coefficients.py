@@ -12,7 +12,7 @@ from scipy import sparse
 import naive
 import naive_cones
 from novikoff import Separability, separability
-from novikoff.separation.simplex import Inside, in_cone
+from novikoff.certificates.simplex import Inside, in_cone
 from worlds import worlds
 
 DIVERGING = {"+inf": 1, "-inf": -1}

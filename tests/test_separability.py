@@ -24,9 +24,7 @@ from novikoff import (
     novikoff_bound,
     separability,
 )
-from novikoff.core.jit import njit
-from novikoff.data import load, planted
-from novikoff.separation.exact import (
+from novikoff.certificates.exact import (
     N_LIMBS,
     compensated_score,
     exact_sign,
@@ -34,6 +32,8 @@ from novikoff.separation.exact import (
     plain_score,
     signs,
 )
+from novikoff.core.jit import njit
+from novikoff.data import load, planted
 from worlds import planted as planted_worlds, worlds
 
 CLASSICS = Path(__file__).parent.parent.parent / "shared" / "data" / "separability"

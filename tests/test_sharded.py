@@ -13,11 +13,11 @@ from scipy import sparse
 
 import naive
 from novikoff import Bracket, DataError, ParameterError, margin, separability
+from novikoff.certificates.sharded import coordinator
+from novikoff.certificates.sharded.certify import certify
+from novikoff.certificates.sharded.protocol import Given, Here, piece
+from novikoff.certificates.sharded.verify import measure, verify
 from novikoff.data import load, planted
-from novikoff.separation.sharded import coordinator
-from novikoff.separation.sharded.certify import certify
-from novikoff.separation.sharded.protocol import Given, Here, piece
-from novikoff.separation.sharded.verify import measure, verify
 from worlds import planted as planted_worlds, worlds
 
 FORMS = {"dense": np.asarray, "sparse": sparse.csr_array, "single": np.float32}

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from novikoff import MaxMargin, OutOfTime, separability
+from novikoff.certificates import exact_hull
+from novikoff.certificates.exact import Whole
 from novikoff.core import clock
 from novikoff.max_margin import estimator
-from novikoff.separation import exact_hull
-from novikoff.separation.exact import Whole
 from worlds import worlds
 
 

@@ -8,6 +8,10 @@ from . import (
     river as river,
     store as store,
 )
+from .certificates.bracket import Bracket as Bracket
+from .certificates.certificate import Separability as Separability
+from .certificates.hyperplane import distance as distance, margin as margin
+from .certificates.separability import separability as separability
 from .description import describe as describe
 from .errors import (
     ClusterError as ClusterError,
@@ -55,10 +59,9 @@ from .proofs.online_bounds import (
 )
 from .proofs.proof import Proof as Proof
 from .proofs.trace import Trace as Trace
-from .separation.bracket import Bracket as Bracket
-from .separation.certificate import Separability as Separability
-from .separation.hyperplane import distance as distance, margin as margin
-from .separation.separability import separability as separability
+from .regression.fitted import check_separation as check_separation
+from .regression.result import Separation as Separation
+from .regression.separation import separation as separation
 from .store.models import load as load
 
 __version__: str

@@ -8,13 +8,13 @@ from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
+from novikoff.certificates.geometry import as_examples
 from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import as_seen
 from novikoff.learners import AveragedPerceptron, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.max_margin.estimator import MaxMargin
-from novikoff.separation.geometry import as_examples
 from novikoff.typing import Array, MatrixLike
 
 Linear: TypeAlias = MistakeDriven | MaxMargin

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from novikoff import Separability
+from novikoff.certificates.sharded.coordinator import Travel
 from novikoff.cli import DONE, STOPPED, TERMINATED, say
 from novikoff.cli.checkpoint import again, checkpoint_of
 from novikoff.cli.commands.certify import BYTES_EACH
@@ -26,7 +27,6 @@ from novikoff.cluster.scheduler import connected, gigabytes, require_dask
 from novikoff.cluster.sources import SHARD_BYTES, FileShard, Sharded, sharded
 from novikoff.cluster.survey import Layout
 from novikoff.learners.base import MistakeDriven
-from novikoff.separation.sharded.coordinator import Travel
 
 
 def hush_dask() -> None:

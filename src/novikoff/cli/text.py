@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from novikoff.cli import say
 
 if TYPE_CHECKING:
+    from novikoff.certificates.bracket import Bracket
     from novikoff.data.results import Skipped
-    from novikoff.separation.bracket import Bracket
 
 
 def counted(n: int, what: str) -> str:

@@ -1,6 +1,6 @@
 """`novikoff.cluster.certify` and `verify`: is data separable that no machine holds, and the proof.
 
-`novikoff.separation.sharded` asks the questions; here workers answer them. A shard stays where it
+`novikoff.certificates.sharded` asks the questions; here workers answer them. A shard stays where it
 is: a question goes to it, and a few of its rows come back. Every answer is a pure function of the
 shard and the question, so that dask may compute it again after a worker was lost.
 """
@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.certificates.certificate import Separability
+from novikoff.certificates.separability import require_options
+from novikoff.certificates.sharded import certify as search, verify as check
+from novikoff.certificates.sharded.coordinator import Travel
+from novikoff.certificates.sharded.protocol import Answer, Piece, Question, piece
+from novikoff.certificates.sharded.verify import Reach
 from novikoff.cluster.scheduler import connected
 from novikoff.cluster.sources import SHARD_BYTES, Reading, Shard, Sharded, sharded
 from novikoff.cluster.survey import Layout, settled
 from novikoff.cluster.tasks import Tasks
 from novikoff.cluster.worker import Kept, Make, examples_of, same
 from novikoff.data.results import Data
-from novikoff.separation.certificate import Separability
-from novikoff.separation.separability import require_options
-from novikoff.separation.sharded import certify as search, verify as check
-from novikoff.separation.sharded.coordinator import Travel
-from novikoff.separation.sharded.protocol import Answer, Piece, Question, piece
-from novikoff.separation.sharded.verify import Reach
 from novikoff.typing import Array
 
 if TYPE_CHECKING:

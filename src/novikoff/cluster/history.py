@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from novikoff.certificates.bracket import Bracket
 from novikoff.cluster.mix import FAN, Mix, groups, shares
 from novikoff.cluster.worker import Setting, Told
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.learners.additive import Additive
 from novikoff.learners.state import Ledger, State, Stream
-from novikoff.separation.bracket import Bracket
 from novikoff.store import load_with_extra, save
 
 

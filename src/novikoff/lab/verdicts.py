@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from novikoff.certificates.certificate import Separability
+from novikoff.certificates.separability import separability
 from novikoff.proofs.bounds import winnow_bound
-from novikoff.separation.certificate import Separability
-from novikoff.separation.separability import separability
 from novikoff.typing import Array
 
 SECONDS = 5.0

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novikoff.certificates.bracket import Bracket
 from novikoff.core import rules
 from novikoff.core.examples import ONE, weight
 from novikoff.core.loops import Log, Pass, move
@@ -39,7 +40,6 @@ from novikoff.learners.replay import Moves
 from novikoff.learners.state import WEIGHTS, Space, State, first_weights
 from novikoff.parameters import choice, flag, number
 from novikoff.proofs.bounds import Count, novikoff_bound
-from novikoff.separation.bracket import Bracket
 from novikoff.typing import Array, Given, Matrix
 
 TIES = {"mistake": 0, "negative": -1, "positive": +1}

@@ -18,6 +18,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from novikoff.certificates import rounding, widest
+from novikoff.certificates.bracket import Bracket
+from novikoff.certificates.exact import Multipliers
+from novikoff.certificates.faces import find
+from novikoff.certificates.geometry import WIDE, of_some_weight, raw_scores
+from novikoff.certificates.search import Search, Undecided
+from novikoff.certificates.separability import separability
+from novikoff.certificates.two_classes import TwoClasses
 from novikoff.core.clock import now
 from novikoff.errors import DataError, NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs.arrays import as_rows, names_in, overflow, read, require_sound
@@ -26,14 +34,6 @@ from novikoff.inputs.weights import checked, require_some
 from novikoff.max_margin.newton import Solution, solve
 from novikoff.parameters import Parameterised, flag, number
 from novikoff.saved import Saved
-from novikoff.separation import rounding, widest
-from novikoff.separation.bracket import Bracket
-from novikoff.separation.exact import Multipliers
-from novikoff.separation.faces import find
-from novikoff.separation.geometry import WIDE, of_some_weight, raw_scores
-from novikoff.separation.search import Search, Undecided
-from novikoff.separation.separability import separability
-from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, Matrix, MatrixLike
 
 Fitted = tuple[Solution, Bracket, float]

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator, svds
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from novikoff.certificates.geometry import as_examples
+from novikoff.certificates.hyperplane import margin
 from novikoff.description import space_of
 from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import as_seen, dense, names_in
@@ -29,8 +31,6 @@ from novikoff.plots.style import (
     legend_beside,
 )
 from novikoff.proofs.trace import as_known
-from novikoff.separation.geometry import as_examples
-from novikoff.separation.hyperplane import margin
 from novikoff.typing import Array, Matrix, MatrixLike
 
 Model: TypeAlias = MistakeDriven | DualLearner | MaxMargin

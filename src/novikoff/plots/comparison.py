@@ -8,12 +8,12 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
+from novikoff.certificates.geometry import as_examples
 from novikoff.inputs.labels import as_labels, two_classes
 from novikoff.learners import AveragedPerceptron, Perceptron, VotedPerceptron
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.plots import style
 from novikoff.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, Axes, PlaneDisplay
-from novikoff.separation.geometry import as_examples
 from novikoff.typing import Array, MatrixLike
 
 BOUNDARIES = {

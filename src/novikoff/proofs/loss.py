@@ -10,8 +10,8 @@ something because of where it stops.
 import numpy as np
 from numpy.typing import ArrayLike
 
+from novikoff.certificates.hyperplane import labelled_scores
 from novikoff.parameters import real, require
-from novikoff.separation.hyperplane import labelled_scores
 from novikoff.typing import Array, MatrixLike
 
 

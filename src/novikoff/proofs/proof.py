@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from novikoff.certificates.geometry import longest
+from novikoff.certificates.joint import of_many
+from novikoff.certificates.kesler import ManyClasses
 from novikoff.core.clock import now
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs.arrays import as_seen
 from novikoff.learners.additive import Additive
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.proofs.bounds import novikoff_bound
-from novikoff.separation.geometry import longest
-from novikoff.separation.joint import of_many
-from novikoff.separation.kesler import ManyClasses
 from novikoff.typing import Array, Matrix
 
 if TYPE_CHECKING:

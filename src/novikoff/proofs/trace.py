@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length
 
+from novikoff.certificates.geometry import as_examples
 from novikoff.core.log import Updates
 from novikoff.errors import DataError, ParameterError
 from novikoff.inputs.labels import as_labels, as_signs, codes, known_by
@@ -25,7 +26,6 @@ from novikoff.learners.replay import Replay, of_machine, pair_of, recorder_of, t
 from novikoff.learners.state import flat
 from novikoff.proofs.proof import Proof, proof_of
 from novikoff.proofs.record import Record
-from novikoff.separation.geometry import as_examples
 from novikoff.typing import Array, Matrix, MatrixLike
 
 if TYPE_CHECKING:

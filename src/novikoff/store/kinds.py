@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from novikoff.certificates.bracket import Bracket
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.inputs.weights import require_meaning
 from novikoff.learners import DUALS, LEARNERS, KernelPerceptron
@@ -15,7 +16,6 @@ from novikoff.learners.kernels.gram import KERNELS
 from novikoff.learners.kernels.machine import DualLearner
 from novikoff.learners.kernels.support import Support
 from novikoff.max_margin.estimator import MaxMargin
-from novikoff.separation.bracket import Bracket
 from novikoff.store.fields import Parts
 from novikoff.store.runs import put_dual, put_linear, take_dual, take_linear
 from novikoff.store.values import encoded

@@ -4,13 +4,13 @@ from math import hypot, sqrt
 
 import numpy as np
 
+from novikoff.certificates.bracket import Bracket
 from novikoff.inputs.weights import felt
 from novikoff.learners.kernels import gram
 from novikoff.learners.kernels.forgetron import Cycle
 from novikoff.learners.kernels.run import DualTelling
 from novikoff.learners.kernels.support import CHUNK
 from novikoff.proofs.bounds import Count, forgetron_bound, novikoff_bound
-from novikoff.separation.bracket import Bracket
 
 TINY = 1e-270
 """Below this a square may have lost digits."""

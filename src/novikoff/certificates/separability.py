@@ -9,20 +9,20 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from novikoff.certificates import widest
+from novikoff.certificates.bracket import Bracket
+from novikoff.certificates.certificate import Separability
+from novikoff.certificates.divergence import AllKnown, estimates
+from novikoff.certificates.faces import decided
+from novikoff.certificates.geometry import nearby, radius_of_run
+from novikoff.certificates.joint import estimated, of_many
+from novikoff.certificates.kesler import labelled
+from novikoff.certificates.search import Search
+from novikoff.certificates.two_classes import TwoClasses
 from novikoff.core.clock import now
 from novikoff.parallel.cores import using
 from novikoff.parameters import FLAG, real, require
 from novikoff.proofs.bounds import novikoff_bound
-from novikoff.separation import widest
-from novikoff.separation.bracket import Bracket
-from novikoff.separation.certificate import Separability
-from novikoff.separation.divergence import AllKnown, estimates
-from novikoff.separation.faces import decided
-from novikoff.separation.geometry import nearby, radius_of_run
-from novikoff.separation.joint import estimated, of_many
-from novikoff.separation.kesler import labelled
-from novikoff.separation.search import Search
-from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array, MatrixLike
 
 

@@ -11,18 +11,18 @@ from math import inf
 
 import numpy as np
 
+from novikoff.certificates import divergence
+from novikoff.certificates.bracket import Bracket
+from novikoff.certificates.certificate import Separability, undecided
+from novikoff.certificates.estimates import Estimates
+from novikoff.certificates.exact import Exact
+from novikoff.certificates.faces import decided
+from novikoff.certificates.geometry import radius_of_run
+from novikoff.certificates.kesler import ManyClasses, margin_of_lowest
+from novikoff.certificates.search import Search
+from novikoff.certificates.two_classes import TwoClasses
 from novikoff.core.clock import now
 from novikoff.proofs.bounds import novikoff_bound
-from novikoff.separation import divergence
-from novikoff.separation.bracket import Bracket
-from novikoff.separation.certificate import Separability, undecided
-from novikoff.separation.estimates import Estimates
-from novikoff.separation.exact import Exact
-from novikoff.separation.faces import decided
-from novikoff.separation.geometry import radius_of_run
-from novikoff.separation.kesler import ManyClasses, margin_of_lowest
-from novikoff.separation.search import Search
-from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array
 
 LOOSE = 0.1

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from flint import fmpz_mat
 
-from novikoff.separation.exact import (
+from novikoff.certificates.exact import (
     Exact,
     in_whole_numbers,
     independent_rows,
@@ -42,12 +42,12 @@ from novikoff.separation.exact import (
     unit_vectors,
     whole_rows,
 )
-from novikoff.separation.exact_hull import products
-from novikoff.separation.geometry import in_columns, used_columns
+from novikoff.certificates.exact_hull import products
+from novikoff.certificates.geometry import in_columns, used_columns
 from novikoff.typing import Array
 
 if TYPE_CHECKING:
-    from novikoff.separation.two_classes import TwoClasses
+    from novikoff.certificates.two_classes import TwoClasses
 
 SIGNS = {"finite": 0, "+inf": 1, "-inf": -1, "inf": nan, "undecided": nan, "aliased": None}
 """What `Separability.infinite` has for each kind."""

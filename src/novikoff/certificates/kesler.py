@@ -26,12 +26,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from novikoff.errors import DataError
-from novikoff.inputs.arrays import as_rows, lengths_of
-from novikoff.inputs.labels import as_labels, known_by, numbered
-from novikoff.separation import widest
-from novikoff.separation.estimates import Everywhere, hold, is_proper
-from novikoff.separation.exact import (
+from novikoff.certificates import widest
+from novikoff.certificates.estimates import Everywhere, hold, is_proper
+from novikoff.certificates.exact import (
     U_ROUND,
     Exact,
     combination,
@@ -39,13 +36,16 @@ from novikoff.separation.exact import (
     null_vectors,
     whole_rows,
 )
-from novikoff.separation.geometry import as_examples, of_some_weight
-from novikoff.separation.rounding import length_up
-from novikoff.separation.two_classes import AllRows, Labelled, TwoClasses
+from novikoff.certificates.geometry import as_examples, of_some_weight
+from novikoff.certificates.rounding import length_up
+from novikoff.certificates.two_classes import AllRows, Labelled, TwoClasses
+from novikoff.errors import DataError
+from novikoff.inputs.arrays import as_rows, lengths_of
+from novikoff.inputs.labels import as_labels, known_by, numbered
 from novikoff.typing import Array, Matrix, MatrixLike
 
 if TYPE_CHECKING:
-    from novikoff.separation.certificate import Separability
+    from novikoff.certificates.certificate import Separability
 
 BLOCK = 1 << 22
 """How many scores to hold at a time."""

@@ -9,8 +9,7 @@ import numpy as np
 from flint import fmpz_mat
 from scipy.optimize import linprog
 
-from novikoff.core.clock import now
-from novikoff.separation.estimates import (
+from novikoff.certificates.estimates import (
     Columns,
     Estimates,
     Push,
@@ -20,12 +19,13 @@ from novikoff.separation.estimates import (
     in_kept,
     without,
 )
-from novikoff.separation.exact import Exact, in_whole_numbers, unit_vectors, whole_rows
-from novikoff.separation.exact_hull import products
-from novikoff.separation.geometry import nearby
-from novikoff.separation.search import Undecided, unit_rows
-from novikoff.separation.simplex import Inside, in_cone
-from novikoff.separation.two_classes import TwoClasses
+from novikoff.certificates.exact import Exact, in_whole_numbers, unit_vectors, whole_rows
+from novikoff.certificates.exact_hull import products
+from novikoff.certificates.geometry import nearby
+from novikoff.certificates.search import Undecided, unit_rows
+from novikoff.certificates.simplex import Inside, in_cone
+from novikoff.certificates.two_classes import TwoClasses
+from novikoff.core.clock import now
 from novikoff.typing import Array
 
 WIDE = 1000

@@ -8,14 +8,10 @@ from math import ceil, inf, nan
 import numpy as np
 from scipy import sparse
 
-from novikoff.core.clock import now
-from novikoff.errors import DataError
-from novikoff.inputs.arrays import DTYPES
-from novikoff.inputs.labels import numbered
-from novikoff.separation.exact import Exact
-from novikoff.separation.kesler import margin_of_lowest
-from novikoff.separation.sharded.protocol import Answer, Given, Problem, Question, Shards
-from novikoff.separation.sharded.questions import (
+from novikoff.certificates.exact import Exact
+from novikoff.certificates.kesler import margin_of_lowest
+from novikoff.certificates.sharded.protocol import Answer, Given, Problem, Question, Shards
+from novikoff.certificates.sharded.questions import (
     Spanned,
     Surveyed,
     exact_margin,
@@ -25,6 +21,10 @@ from novikoff.separation.sharded.questions import (
     span,
     survey,
 )
+from novikoff.core.clock import now
+from novikoff.errors import DataError
+from novikoff.inputs.arrays import DTYPES
+from novikoff.inputs.labels import numbered
 from novikoff.typing import Array, Matrix
 
 FEW, MANY = 100, 500

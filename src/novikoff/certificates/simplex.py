@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from flint import fmpq_mat, fmpz_mat
 
+from novikoff.certificates.exact import in_whole_numbers, independent_rows, pivots, primitive
 from novikoff.core.clock import now
-from novikoff.separation.exact import in_whole_numbers, independent_rows, pivots, primitive
 
 Vector = Sequence[int]
 

@@ -1,6 +1,6 @@
 r"""Wolfe's algorithm in whole numbers, for data on which floats cannot tell.
 
-The same as `novikoff.separation.hull`, of the differences of two sets of points. Without rounding
+The same as `novikoff.certificates.hull`, of the differences of two sets of points. Without rounding
 every step makes the point strictly shorter, so it ends at the nearest one. Points are given in
 whole numbers, all on one scale: fractions would spend their time on common divisors.
 """
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from flint import fmpz_mat
 
+from novikoff.certificates.exact import Whole, in_whole_numbers, modular
+from novikoff.certificates.hull import Key
 from novikoff.core.clock import now
-from novikoff.separation.exact import Whole, in_whole_numbers, modular
-from novikoff.separation.hull import Key
 
 Vector = list[int]
 BLOCK = 64

@@ -279,6 +279,8 @@ def on_one_scale(Z: Whole) -> list[list[int]]:
 
 def null_vectors(Z: Whole) -> list[list[int]]:
     r"""A basis of all $n$ with $\langle z, n\rangle = 0$ for every vector $z$, as whole numbers."""
+    if not Z.vectors:
+        return unit_vectors(len(Z.scales))
     if modular(Z.vectors).rank() == len(Z.scales):  # modulo a prime it can only be less
         return []
     # <z, n> = <z * scales, n / scales>

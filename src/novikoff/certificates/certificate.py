@@ -22,12 +22,12 @@ import numpy as np
 from flint import fmpz
 from numpy.typing import ArrayLike
 
+from novikoff.certificates.bracket import Bracket
+from novikoff.certificates.estimates import SIGNS, Estimates, Push
+from novikoff.certificates.exact import Exact, rounded_to_floats
+from novikoff.certificates.kesler import labelled
+from novikoff.certificates.two_classes import AllRows, Labelled, weights_of
 from novikoff.errors import DataError
-from novikoff.separation.bracket import Bracket
-from novikoff.separation.estimates import SIGNS, Estimates, Push
-from novikoff.separation.exact import Exact, rounded_to_floats
-from novikoff.separation.kesler import labelled
-from novikoff.separation.two_classes import AllRows, Labelled, weights_of
 from novikoff.typing import Array, MatrixLike
 
 MALFORMED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
@@ -72,7 +72,7 @@ class Separability:
         Was a bias allowed?
     rivals : tuple of int
         Of more than two classes: for every row of the proof, the number of the class that its
-        example is told apart from (`novikoff.separation.kesler`). `coef` then has a row for each
+        example is told apart from (`novikoff.certificates.kesler`). `coef` then has a row for each
         class, and `intercept` an entry; the margin is that of Kesler's construction, in the
         space in which a bias is a coordinate. `coefficients` are those of every class but the
         first, one class after the other.

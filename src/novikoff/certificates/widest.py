@@ -17,13 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from novikoff.core.clock import now
-from novikoff.inputs.arrays import as_rows, dense
-from novikoff.max_margin.coordinates import power_of_two
-from novikoff.max_margin.newton import Solution, solve
-from novikoff.separation import rounding
-from novikoff.separation.bracket import Bracket
-from novikoff.separation.exact import (
+from novikoff.certificates import rounding
+from novikoff.certificates.bracket import Bracket
+from novikoff.certificates.exact import (
     Exact,
     Multipliers,
     combination,
@@ -32,9 +28,13 @@ from novikoff.separation.exact import (
     on_one_scale,
     whole_rows,
 )
-from novikoff.separation.exact_hull import nearest_difference
-from novikoff.separation.geometry import WIDE, raw_scores
-from novikoff.separation.hull import Key, nearest_point, starting_point
+from novikoff.certificates.exact_hull import nearest_difference
+from novikoff.certificates.geometry import WIDE, raw_scores
+from novikoff.certificates.hull import Key, nearest_point, starting_point
+from novikoff.core.clock import now
+from novikoff.inputs.arrays import as_rows, dense
+from novikoff.max_margin.coordinates import power_of_two
+from novikoff.max_margin.newton import Solution, solve
 from novikoff.typing import Array, Matrix
 
 FEW = 20_000

@@ -88,7 +88,7 @@ def used_columns(X: Matrix) -> Array:
         seen = np.zeros(X.shape[1], bool)
         seen[X.indices] = True
         found = np.flatnonzero(seen)
-    return found if len(found) else np.zeros(1, np.int64)
+    return found if len(found) else np.zeros(min(1, X.shape[1]), np.int64)
 
 
 def nearby(X: Matrix) -> tuple[Matrix, Array]:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from novikoff.separation import divergence
-from novikoff.separation.exact import Exact
-from novikoff.separation.geometry import longest, reaching_beyond
-from novikoff.separation.sharded.protocol import Given, Piece, Problem, given, seen
+from novikoff.certificates import divergence
+from novikoff.certificates.exact import Exact
+from novikoff.certificates.geometry import longest, reaching_beyond
+from novikoff.certificates.sharded.protocol import Given, Piece, Problem, given, seen
 from novikoff.typing import Array
 
 

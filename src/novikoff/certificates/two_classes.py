@@ -1,7 +1,7 @@
 r"""Labelled examples, and what a certificate says of them.
 
 Weights are rows, the bias last: one row for two classes, and one a class for more
-(`novikoff.separation.kesler`). With a vector $z$ of a proof is meant $y_i(x_i, 1)$, and $y_i x_i$
+(`novikoff.certificates.kesler`). With a vector $z$ of a proof is meant $y_i(x_i, 1)$, and $y_i x_i$
 without a bias; of more than two classes the vector of an example and a rival.
 """
 
@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novikoff.inputs.arrays import as_rows
-from novikoff.separation import widest
-from novikoff.separation.estimates import Everywhere, hold
-from novikoff.separation.exact import (
+from novikoff.certificates import widest
+from novikoff.certificates.estimates import Everywhere, hold
+from novikoff.certificates.exact import (
     Exact,
     combination,
     exact_row_signs,
@@ -27,17 +26,18 @@ from novikoff.separation.exact import (
     row_signs,
     whole_rows,
 )
-from novikoff.separation.geometry import (
+from novikoff.certificates.geometry import (
     in_columns,
     longest,
     raw_scores,
     reaching_beyond,
     used_columns,
 )
+from novikoff.inputs.arrays import as_rows
 from novikoff.typing import Array, Matrix
 
 if TYPE_CHECKING:
-    from novikoff.separation.certificate import Separability
+    from novikoff.certificates.certificate import Separability
 
 
 class AllRows(Protocol):

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
+from novikoff.certificates.geometry import in_columns, in_rows, of_some_weight
+from novikoff.certificates.kesler import ManyClasses, examples
+from novikoff.certificates.two_classes import TwoClasses
+from novikoff.certificates.widest import unit
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import require_sound
 from novikoff.inputs.labels import as_labels, codes, known_by
-from novikoff.separation.geometry import in_columns, in_rows, of_some_weight
-from novikoff.separation.kesler import ManyClasses, examples
-from novikoff.separation.two_classes import TwoClasses
-from novikoff.separation.widest import unit
 from novikoff.typing import Array, Matrix, MatrixLike
 
 

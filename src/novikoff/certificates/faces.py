@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from novikoff.core.clock import now
-from novikoff.separation import widest
-from novikoff.separation.certificate import Separability, undecided
-from novikoff.separation.exact import (
+from novikoff.certificates import widest
+from novikoff.certificates.certificate import Separability, undecided
+from novikoff.certificates.exact import (
     Multipliers,
     dependencies,
     in_whole_numbers,
@@ -24,8 +23,9 @@ from novikoff.separation.exact import (
     rounded_to_floats,
     row_signs,
 )
-from novikoff.separation.geometry import WIDE
-from novikoff.separation.search import Cancelling, Search, Undecided
+from novikoff.certificates.geometry import WIDE
+from novikoff.certificates.search import Cancelling, Search, Undecided
+from novikoff.core.clock import now
 from novikoff.typing import Array, Matrix
 
 

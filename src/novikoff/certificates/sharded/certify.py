@@ -25,24 +25,24 @@ from math import ceil, inf
 
 import numpy as np
 
+from novikoff.certificates import widest
+from novikoff.certificates.bracket import Bracket
+from novikoff.certificates.certificate import Separability, undecided
+from novikoff.certificates.divergence import estimates
+from novikoff.certificates.estimates import Estimates
+from novikoff.certificates.exact import Exact
+from novikoff.certificates.faces import decided
+from novikoff.certificates.geometry import in_columns, radius_of_run
+from novikoff.certificates.joint import LOOSE, of_many
+from novikoff.certificates.kesler import ManyClasses, margin_of_lowest
+from novikoff.certificates.search import Search, Undecided
+from novikoff.certificates.separability import require_options, widened
+from novikoff.certificates.sharded.coordinator import Coordinator, Travel
+from novikoff.certificates.sharded.protocol import Given, Shards
+from novikoff.certificates.sharded.questions import first, sides, span
+from novikoff.certificates.two_classes import TwoClasses
 from novikoff.core.clock import now
 from novikoff.proofs.bounds import novikoff_bound
-from novikoff.separation import widest
-from novikoff.separation.bracket import Bracket
-from novikoff.separation.certificate import Separability, undecided
-from novikoff.separation.divergence import estimates
-from novikoff.separation.estimates import Estimates
-from novikoff.separation.exact import Exact
-from novikoff.separation.faces import decided
-from novikoff.separation.geometry import in_columns, radius_of_run
-from novikoff.separation.joint import LOOSE, of_many
-from novikoff.separation.kesler import ManyClasses, margin_of_lowest
-from novikoff.separation.search import Search, Undecided
-from novikoff.separation.separability import require_options, widened
-from novikoff.separation.sharded.coordinator import Coordinator, Travel
-from novikoff.separation.sharded.protocol import Given, Shards
-from novikoff.separation.sharded.questions import first, sides, span
-from novikoff.separation.two_classes import TwoClasses
 from novikoff.typing import Array
 
 
@@ -71,8 +71,8 @@ def certify(
 
     Examples
     --------
-    >>> from novikoff.separation.sharded.certify import certify
-    >>> from novikoff.separation.sharded.protocol import Here
+    >>> from novikoff.certificates.sharded.certify import certify
+    >>> from novikoff.certificates.sharded.protocol import Here
     >>> halves = Here([([[0, 0], [0, 1]], [0, 1]), ([[1, 0], [1, 1]], [1, 0])])
     >>> xor, travel = certify(halves)
     >>> xor.verdict, xor.rows, travel.rows

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from novikoff.certificates import widest
+from novikoff.certificates.certificate import Separability
+from novikoff.certificates.sharded.coordinator import Coordinator, Travel
+from novikoff.certificates.sharded.protocol import Shards
+from novikoff.certificates.two_classes import weights_of
 from novikoff.errors import DataError
-from novikoff.separation import widest
-from novikoff.separation.certificate import Separability
-from novikoff.separation.sharded.coordinator import Coordinator, Travel
-from novikoff.separation.sharded.protocol import Shards
-from novikoff.separation.two_classes import weights_of
 
 
 def verify(
@@ -84,8 +84,8 @@ def measure(shards: Shards, coef: ArrayLike, intercept: ArrayLike = 0.0) -> Reac
 
     Examples
     --------
-    >>> from novikoff.separation.sharded.protocol import Here
-    >>> from novikoff.separation.sharded.verify import measure
+    >>> from novikoff.certificates.sharded.protocol import Here
+    >>> from novikoff.certificates.sharded.verify import measure
     >>> shards = Here([([[3.0, 4.0]], ["a"]), ([[0.0, 1.0]], ["b"])])
     >>> found = measure(shards, coef=[-2.0, 0.0], intercept=1.0)
     >>> found.radius, round(found.margin, 6), found.separates

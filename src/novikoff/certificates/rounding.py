@@ -10,11 +10,11 @@ from math import fsum, inf
 import numpy as np
 from scipy import sparse
 
+from novikoff.certificates.bracket import Bracket
+from novikoff.certificates.exact import LEAST, U_ROUND, compensated_score, plain_score
 from novikoff.core.jit import njit
 from novikoff.inputs.arrays import as_rows
 from novikoff.max_margin.coordinates import BLOCK, total, total_size
-from novikoff.separation.bracket import Bracket
-from novikoff.separation.exact import LEAST, U_ROUND, compensated_score, plain_score
 from novikoff.typing import Array, Matrix
 
 

@@ -19,10 +19,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
-from novikoff.core.clock import now
-from novikoff.inputs.arrays import as_rows, dense
-from novikoff.max_margin.coordinates import MOST_EXPONENT
-from novikoff.separation.exact import (
+from novikoff.certificates.exact import (
     Multipliers,
     Whole,
     null_vectors,
@@ -31,11 +28,14 @@ from novikoff.separation.exact import (
     unit_vectors,
     whole_rows,
 )
-from novikoff.separation.exact_hull import products
-from novikoff.separation.geometry import WIDE, column_peaks, cosines
-from novikoff.separation.hull import nearest_point, starting_point
-from novikoff.separation.simplex import Inside, in_cone
-from novikoff.separation.two_classes import TwoClasses
+from novikoff.certificates.exact_hull import products
+from novikoff.certificates.geometry import WIDE, column_peaks, cosines
+from novikoff.certificates.hull import nearest_point, starting_point
+from novikoff.certificates.simplex import Inside, in_cone
+from novikoff.certificates.two_classes import TwoClasses
+from novikoff.core.clock import now
+from novikoff.inputs.arrays import as_rows, dense
+from novikoff.max_margin.coordinates import MOST_EXPONENT
 from novikoff.typing import Array, Matrix
 
 BLOCK = 1 << 14

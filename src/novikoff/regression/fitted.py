@@ -1,0 +1,106 @@
+"""Separation of a model that another library has fitted."""
+
+from typing import Any
+
+import numpy as np
+
+from novikoff.errors import DataError
+from novikoff.regression.result import Separation
+from novikoff.regression.separation import separation
+
+STATSMODELS = {
+    "Logit": "binary",
+    "Probit": "binary",
+    "MNLogit": "multinomial",
+    "OrderedModel": "cumulative",
+    "Poisson": "poisson",
+    "NegativeBinomial": "poisson",
+    "NegativeBinomialP": "poisson",
+    "GeneralizedPoisson": "poisson",
+}
+"""Models of statsmodels by the name of their class."""
+GLM = {"Poisson": "poisson", "NegativeBinomial": "poisson", "Tweedie": "poisson"}
+"""Families of statsmodels' GLM, with a log link."""
+
+
+def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
+    """Whether a fitted model had a finite estimate to find.
+
+    Software may report that it converged where the likelihood grows without end.
+
+    Parameters
+    ----------
+    results : results of statsmodels
+        Those of a `Logit`, `Probit`, `MNLogit`, `OrderedModel`, `Poisson`, negative binomial, or
+        `GLM` with a binomial, Poisson or negative binomial family; or such a model itself.
+    budget : float, default=60.0
+        Seconds after which to give up.
+
+    Returns
+    -------
+    Separation
+        With the model's names for coefficients and observations.
+
+    Examples
+    --------
+    >>> import statsmodels.api as sm
+    >>> from novikoff import check_separation
+    >>> model = sm.Logit([0, 0, 1, 1], sm.add_constant([1.0, 2.0, 3.0, 4.0]))
+    >>> check_separation(model).coefficients
+    {'const': '-inf', 'x1': '+inf'}
+    """
+    model = getattr(results, "model", results)
+    model = getattr(model, "_results", model)
+    if not type(model).__module__.startswith("statsmodels."):
+        raise DataError(
+            f"A {type(results).__name__} was given, but check_separation is for the models of "
+            "statsmodels: call separation(X, y, family=...) with the data of others."
+        )
+    X, names = np.asarray(model.exog, np.float64), list(model.exog_names)
+    names = [name for name in names if "/" not in name][: X.shape[1]]  # thresholds are no columns
+    family, y, options = outcome_of(model)
+    frame = frame_of(model, X, names)
+    return separation(
+        frame, y, family=family, fit_intercept=family == "cumulative", budget=budget, **options
+    )
+
+
+def outcome_of(model: Any) -> tuple[str, Any, dict[str, Any]]:
+    """The family, the outcomes, and what else there is to say of them."""
+    kind, y = type(model).__name__, np.asarray(model.endog)
+    if kind != "GLM":
+        if kind not in STATSMODELS:
+            raise DataError(
+                f"check_separation does not know {kind}: it knows GLM, "
+                f"{', '.join(sorted(STATSMODELS))}."
+            )
+        if kind == "OrderedModel":
+            labels = getattr(model, "labels", None)
+            if labels is not None and len(labels):
+                import pandas as pd
+
+                y = pd.Categorical.from_codes(y.astype(int), [str(v) for v in labels], ordered=True)
+        return STATSMODELS[kind], y, {}
+    name, link = type(model.family).__name__, type(model.family.link).__name__
+    weights = np.asarray(model.freq_weights) * np.asarray(model.var_weights)
+    options = {"sample_weight": weights} if (weights == 0).any() else {}
+    if name == "Binomial":
+        if link in ("Log", "log"):
+            if ((y > 0) & (y < 1)).any():
+                raise DataError("A log-binomial model of shares is not known: give 0 and 1.")
+            return "log-binomial", y, options
+        return "fractional", y, options
+    if name in GLM and link in ("Log", "log"):
+        return GLM[name], y, options
+    raise DataError(
+        f"A GLM with family {name} and link {link} was given: check_separation knows Binomial, and "
+        f"{', '.join(sorted(GLM))} with a log link."
+    )
+
+
+def frame_of(model: Any, X: Any, names: list[str]) -> Any:
+    """The design matrix with the model's names, and its labels for rows if it has some."""
+    import pandas as pd
+
+    labels = getattr(model.data, "row_labels", None)
+    return pd.DataFrame(X, columns=names, index=labels)
