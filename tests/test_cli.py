@@ -20,8 +20,8 @@ import novikoff
 from commands import command, done, killed, run, same_files
 from forks import Popen, python
 from novikoff import cli, separability
-from novikoff.cli import parser
-from novikoff.cli.commands import COMMANDS, certify
+from novikoff.cli import parser, patience
+from novikoff.cli.commands import COMMANDS
 from novikoff.cli.learners import BY_WORD, NO_OPTIONS, given as parameters_given
 from novikoff.cli.options import flag, option
 from novikoff.cli.parser import build
@@ -122,7 +122,7 @@ def test_every_command_is_documented():
     page = (ROOT / "docs" / "command.md").read_text()
     for name in COMMANDS:
         assert f"novikoff {name}" in page
-    for status in ("0", "1", "2", "3", "4", "130", "143"):
+    for status in ("0", "1", "2", "3", "4", "5", "130", "143"):
         assert re.search(rf"^\| {status} \|", page, re.M)
 
 
@@ -704,8 +704,8 @@ def test_a_search_for_a_proof_says_what_it_does_and_whether_it_succeeded(tmp_pat
     (tmp_path / "x.csv").write_text("a,b,label\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
     assert run("certify", tmp_path / "x.csv").stderr == ""
     told = Event()
-    monkeypatch.setattr(certify, "MOMENT", 0.0)
-    monkeypatch.setattr(certify, "say", lambda text: (cli.say(text), told.set()))
+    monkeypatch.setattr(patience, "MOMENT", 0.0)
+    monkeypatch.setattr(patience, "say", lambda text: (cli.say(text), told.set()))
     waiting = lambda *rows, **options: told.wait(60) and separability(*rows, **options)  # noqa: E731
     monkeypatch.setattr(novikoff, "separability", waiting)
     finished = run("certify", tmp_path / "x.csv", "--budget", "1e-9")

@@ -44,7 +44,8 @@ def test_models_and_certificates_through_pipes(folder, tmp_path):
     assert told[0] == "separable: the proof holds"
     assert told[1].startswith("margin     0.0")
     assert told[1].endswith(", proved")
-    assert told[2].startswith("unchecked  the bound on mistakes")
+    assert told[2].startswith("infinite   the coefficients in logistic regression")
+    assert told[3].startswith("unchecked  the bound on mistakes")
     assert proved.stderr.startswith(b"separable\nmargin ")
     shown = shell("cat model | novikoff show -", folder)
     assert shown.stdout.decode() == done("show", folder / "model")

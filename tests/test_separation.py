@@ -1,5 +1,6 @@
 """Whether a regression model has a finite estimate: the truth for every family, and its proof."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 
+import commands
 import naive_cones
 from novikoff import DataError, ParameterError, separability, separation
 from novikoff.regression.two_factors import Cells, Potentials, potentials
@@ -365,3 +367,30 @@ def test_models_that_statsmodels_fitted():
         check_separation(separation)
     with pytest.raises(DataError, match="link"):
         check_separation(sm.GLM(data["flow"], design, family=sm.families.Gaussian()))
+
+
+def test_the_command(tmp_path):
+    trade().to_csv(tmp_path / "trade.csv", index=False)
+
+    def asked_for(formula, *words, file="trade.csv"):
+        given_words = "--formula", formula, "--family", "poisson", *words
+        done = commands.run("separation", tmp_path / file, *given_words)
+        return done.returncode, done.stdout, done.stderr
+
+    status, out, _ = asked_for("flow ~ embargo + distance")
+    assert status == 1
+    assert out.startswith("No finite estimate exists: embargo is infinite (-); 2 of 6")
+    status, out, _ = asked_for("flow ~ distance", "--json")
+    assert status == 0
+    assert json.loads(out)["coefficients"] == {"Intercept": "finite", "distance": "finite"}
+    assert asked_for("flow ~ embargo", "--weight", "distance")[0] == 1
+    for formula, words, message in [
+        ("flow ~ embargo", ("--weight", "age"), "no column 'age'"),
+        ("flow ~ age", (), "does not fit the data"),
+    ]:
+        status, _, err = asked_for(formula, *words)
+        assert (status, message in err) == (3, True)
+    status, _, err = asked_for("y ~ x", file="none.csv")
+    assert (status, "none.csv" in err) == (3, True)
+    status, out, _ = asked_for("flow ~ distance", "--budget", "1e-9")
+    assert (status, "could not be decided" in out) == (5, True)

@@ -16,10 +16,10 @@ from novikoff.certificates.bracket import Bracket
 from novikoff.certificates.certificate import Separability, undecided
 from novikoff.certificates.estimates import Estimates
 from novikoff.certificates.exact import Exact
-from novikoff.certificates.faces import decided
+from novikoff.certificates.faces import decided, find
 from novikoff.certificates.geometry import radius_of_run
 from novikoff.certificates.kesler import ManyClasses, margin_of_lowest
-from novikoff.certificates.search import Search
+from novikoff.certificates.search import Search, Undecided
 from novikoff.certificates.two_classes import TwoClasses
 from novikoff.core.clock import now
 from novikoff.proofs.bounds import novikoff_bound
@@ -44,23 +44,36 @@ def of_many(D: ManyClasses, tol: float, deadline: float) -> Separability:
     return undecided(D.longest, D.bias, D.n_classes)
 
 
-def estimated(D: ManyClasses, found: Separability, deadline: float) -> Estimates:
-    """What becomes of the coefficients of every class but the first."""
+def with_estimates(D: ManyClasses, found: Separability, deadline: float) -> Separability:
+    """The same with what becomes of the coefficients of every class but the first.
+
+    The witness then has all vectors strictly on its side that any has.
+    """
     if found.verdict == "undecided":
-        return found.estimates
-    every, K = D.every_vector, D.n_classes
-    m = (K - 1) * D.width
+        return found
+    every, m = D.every_vector, (D.n_classes - 1) * D.width
+    nothing = replace(found, estimates=Estimates(("undecided",) * m))
     if m > divergence.WIDE or len(every) * D.width > MOST:
-        return Estimates(("undecided",) * m)
-    rows, rivals = np.array(found.rows, np.int64), np.array(found.rivals, np.int64)
-    proof = np.searchsorted(every, np.unique(rows * K + rivals))
-    if found.verdict == "separable":
-        proof = proof[:0]
-    exact = found.exact_witness()
+        return nothing
+    model, proof, exact = D.against_first(every), np.zeros(0, np.int64), found.exact_witness()
+    if found.verdict == "quasi-separable":
+        try:
+            face = find(Search(model, deadline))
+        except (Undecided, OverflowError):
+            return nothing
+        proof = face.proof.rows
+        rows, rivals = np.divmod(every[proof], D.n_classes)
+        found = found.with_proof(rows, face.proof.shares, tuple(rivals.tolist()))
+        exact = D.whole_weights(np.asarray(face.witness))
+        found = found.with_exact_weights(exact)
+    elif found.verdict == "inseparable":
+        numbers = np.array(found.rows) * D.n_classes + np.array(found.rivals)
+        proof = np.searchsorted(every, np.unique(numbers))
     witness = None if exact is None else D.less_first(exact)
-    known = divergence.AllKnown(D.against_first(every), proof)
-    told = divergence.estimates(known, witness, proof, deadline)
-    return told.renumbered({row: int(every[row]) for row in told.rows})
+    told = divergence.estimates(divergence.AllKnown(model, proof), witness, proof, deadline)
+    told = told.renumbered({row: int(every[row]) for row in told.rows})
+    done = replace(found, estimates=told)
+    return done if done.holds(D) else nothing
 
 
 def searched(D: ManyClasses, tol: float, deadline: float) -> Separability | None:

@@ -15,7 +15,7 @@ from novikoff.certificates.certificate import Separability
 from novikoff.certificates.divergence import AllKnown, estimates
 from novikoff.certificates.faces import decided
 from novikoff.certificates.geometry import nearby, radius_of_run
-from novikoff.certificates.joint import estimated, of_many
+from novikoff.certificates.joint import of_many, with_estimates
 from novikoff.certificates.kesler import labelled
 from novikoff.certificates.search import Search
 from novikoff.certificates.two_classes import TwoClasses
@@ -86,8 +86,7 @@ def separability(
         if isinstance(D, TwoClasses):
             found = of_two(D, tol, deadline)
         else:
-            found = of_many(D, tol, deadline)
-            found = replace(found, estimates=estimated(D, found, deadline))
+            found = with_estimates(D, of_many(D, tol, deadline), deadline)
     found = found.with_numbers({row: int(kept[row]) for row in found.all_rows})
     return widened(found, used, whole.X.shape[1])
 

@@ -13,7 +13,8 @@ from io import TextIOWrapper
 from novikoff.cli.signals import Terminated, ending_at_sigterm
 from novikoff.errors import NotSeparable, NovikoffError, ParameterError, WriteError
 
-DONE, NO, USAGE, BAD_INPUT, CANNOT_WRITE, STOPPED, TERMINATED = 0, 1, 2, 3, 4, 130, 143
+DONE, NO, USAGE, BAD_INPUT, CANNOT_WRITE, UNDECIDED = range(6)
+STOPPED, TERMINATED = 130, 143
 
 NOTHING = "nothing was written"
 

@@ -16,10 +16,12 @@ from novikoff.cli.paths import require_files
 A_FILE = "a file, or - for standard input"
 EPILOG = """exit status:
   0    done; for verify: the certificate holds
-  1    verify: the certificate does not hold; certify: undecided
+  1    verify: the certificate does not hold; certify: undecided;
+       separation: no finite estimate exists
   2    the command line has no meaning
   3    a file cannot be read, or has a bad line, or cannot be learned from
   4    a file cannot be written
+  5    separation: undecided
   130  stopped by Ctrl-C
   143  stopped by SIGTERM, as `kill` and batch systems send it
 """

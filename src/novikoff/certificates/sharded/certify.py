@@ -38,8 +38,8 @@ from novikoff.certificates.kesler import ManyClasses, margin_of_lowest
 from novikoff.certificates.search import Search, Undecided
 from novikoff.certificates.separability import require_options, widened
 from novikoff.certificates.sharded.coordinator import Coordinator, Travel
-from novikoff.certificates.sharded.protocol import Given, Shards
-from novikoff.certificates.sharded.questions import first, sides, span
+from novikoff.certificates.sharded.protocol import Shards
+from novikoff.certificates.sharded.questions import first, sides, span, untouched
 from novikoff.certificates.two_classes import TwoClasses
 from novikoff.core.clock import now
 from novikoff.proofs.bounds import novikoff_bound
@@ -115,7 +115,7 @@ class Certifying(Coordinator):
                         break
                     loose = loose and new > 0
                 elif found.verdict == "quasi-separable":
-                    if not self.wrong_side(found, used):
+                    if not (self.wrong_side(found, used) or self.untouched(found, used)):
                         return self.quasi_separable(found, used)
                 elif not self.out_of_span(found):
                     return self.estimated(self.told(found))
@@ -177,6 +177,18 @@ class Certifying(Coordinator):
         if not new and any(answer.lowest < 0 for answer in answers):
             raise Undecided
         return new
+
+    def untouched(self, found: Separability, used: Array | None) -> int:
+        """How many rows came that another direction may have strictly on its side."""
+        if self.problem.many:
+            return 0
+        D, columns = self.active().in_used_columns()[0], used
+        if columns is None:
+            columns = np.arange(self.problem.width)
+        rows = np.array(found.rows)
+        basis = D.vanishing(rows, rows)
+        about = columns, found.exact_weights, basis, self.most()
+        return self.take(self.ask(untouched, *about))
 
     def out_of_span(self, found: Separability) -> int:
         """Put a proof to all; how many rows came that are outside of what its rows span."""
@@ -264,18 +276,13 @@ class Active:
 
     def wrong(self, W: Exact) -> bool:
         answers = self.search.ask(sides, self.columns, W, self.search.most())
-        return self.came([answer.given for answer in answers], any(a.lowest < 0 for a in answers))
+        self.search.take([answer.given for answer in answers])
+        return any(answer.lowest < 0 for answer in answers)
 
     def missed(self, W: Exact) -> bool:
         answers = self.search.ask(span, self.columns, [W], self.search.most())
-        return self.came([answer.given for answer in answers], any(a.met.any() for a in answers))
-
-    def came(self, sent: list[Given], some: bool) -> bool:
-        """Take the rows that were sent; if there are some, all of which are at hand, give up."""
-        new = self.search.take(sent)
-        if some and not new:
-            raise Undecided
-        return some
+        self.search.take([answer.given for answer in answers])
+        return any(answer.met.any() for answer in answers)
 
 
 def in_front(low: Array, bias: float) -> bool:

@@ -114,6 +114,25 @@ def sides(
     return Sided(int(low.min(initial=1)), int(high.max(initial=-1)), sent)
 
 
+def untouched(
+    problem: Problem,
+    used: Array,
+    W: Exact,
+    basis: list[Exact],
+    most: int,
+    shard: Piece,
+    numbers: Array,
+) -> Given:
+    """Which rows are on the hyperplane of these weights, and need not be, by those of the basis?"""
+    D, beyond = seen(problem, used, shard), reaching_beyond(shard.X, used)
+    free = beyond.copy()
+    for n in basis:
+        low, high = D.signs(n)
+        free |= (low != 0) | (high != 0)
+    free &= (D.signs(W)[0] == 0) & shard.unknown(numbers)
+    return given(problem, shard, np.flatnonzero(free)[:most])
+
+
 class Spanned(NamedTuple):
     """Whether rows of a shard are in the span of others."""
 

@@ -11,6 +11,7 @@ COMMANDS = {
     "score": "count how many examples of a file a model gets right",
     "certify": "say whether data is separable, by how much, and prove it",
     "verify": "check a certificate against the data, in exact arithmetic",
+    "separation": "say whether a regression model has a finite estimate; if not, why",
     "show": "say what a model is, how it was trained, and its largest weights",
     "convert": "write a model as .onnx or .csv, or examples in another format",
     "plot": "draw a model on data: its boundary, its run, its proof",

@@ -3,15 +3,14 @@
 import sys
 from argparse import BooleanOptionalAction, Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Timer
 from typing import TYPE_CHECKING
 
 import novikoff
-from novikoff.cli import DONE, NO, say
+from novikoff.cli import DONE, NO
 from novikoff.cli.conflicts import require_cluster
 from novikoff.cli.options import REAL, ask_reading, ask_shards
 from novikoff.cli.parser import Parser
+from novikoff.cli.patience import reassuring
 from novikoff.cli.text import counted, listed, named_feature, outward, tell_skipped
 from novikoff.errors import ParameterError
 from novikoff.files import replacing
@@ -19,8 +18,6 @@ from novikoff.files import replacing
 if TYPE_CHECKING:
     from novikoff.data.results import Data
 
-MOMENT = 3.0
-"""After how many seconds the command says what it is doing."""
 SHOWN = {"+inf": "+", "-inf": "-", "inf": ""}
 """What is said of coefficients that are not finite."""
 BYTES_EACH = 400
@@ -76,18 +73,6 @@ def run(arguments: Namespace) -> int:
         lines = [*told(result, names, base), *([f"travelled  {travelled}"] if travelled else [])]
         print(*lines, sep="\n", file=sys.stderr if arguments.save == "-" else sys.stdout)
     return NO if result.verdict == "undecided" else DONE
-
-
-@contextmanager
-def reassuring(budget: float) -> Iterator[None]:
-    """Say what is going on, if it takes more than a moment."""
-    told = Timer(MOMENT, say, [f"looking for a proof, for {budget:g} seconds at most (--budget)"])
-    told.daemon = True
-    told.start()
-    try:
-        yield
-    finally:
-        told.cancel()
 
 
 def labelled_data(arguments: Namespace) -> "Data":
