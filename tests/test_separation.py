@@ -268,6 +268,14 @@ def test_a_certificate_that_was_tampered_with_fails():
         ),
         (lambda: separation(pd.DataFrame({"age": [1.0, None]}), [0, 1]), "'age' has missing"),
         (lambda: separation([[1], [2]], [0, 1], sample_weight=[0, 0]), "is 0: make some"),
+        (
+            lambda: separation([[1], [2]], ["a", "b"], family="poisson"),
+            "needs numbers: give counts",
+        ),
+        (
+            lambda: separation(pd.DataFrame({"day": pd.to_datetime(["2020", "2021"])}), [0, 1]),
+            "'day' has dates: convert",
+        ),
     ],
 )
 def test_errors_say_what_to_do(call, message):

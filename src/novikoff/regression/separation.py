@@ -173,7 +173,7 @@ def answer_of_cells(
     factors: list[tuple[str, Array]], y: Array, family: str, n: int, kept: Array, index: Array
 ) -> Separation:
     """The answer for one factor or two, with nothing else in the model."""
-    codes = [np.unique(each, return_inverse=True)[1] for _, each in factors]
+    codes = [each if len(kept) == n else levels_of(each) for _, each in factors]
     codes += [np.zeros(len(y), np.int64)] * (2 - len(codes))
     cells = Cells(codes[0], codes[1], y > 0)
     found = potentials(cells)
@@ -206,15 +206,25 @@ def factors_of(fixed_effects: Any) -> list[tuple[str, Array]]:
     else:
         table = np.asarray(fixed_effects)
         table = table[:, None] if table.ndim == 1 else table
-        coded = [
-            (f"effect{j + 1}", np.unique(table[:, j], return_inverse=True)[1])
-            for j in range(table.shape[1])
-        ]
+        coded = [(f"effect{j + 1}", levels_of(table[:, j])) for j in range(table.shape[1])]
     for name, codes in coded:
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
             raise DataError(f"Factor {name!r} has no level in row {row}: drop rows without one.")
     return coded
+
+
+def levels_of(column: Array) -> Array:
+    """The levels of a factor, numbered in their order; whole numbers are not sorted for that."""
+    if column.dtype.kind in "iu" and len(column):
+        low, high = int(column.min()), int(column.max())
+        if high - low < 4 * len(column):
+            places = column.astype(np.int64) - low
+            there = np.zeros(high - low + 1, np.int64)
+            there[places] = 1
+            numbers: Array = (np.cumsum(there) - 1)[places]
+            return numbers
+    return np.unique(column, return_inverse=True)[1]
 
 
 def with_dummies(design: Design, factors: list[tuple[str, Array]]) -> Design:
@@ -246,6 +256,11 @@ def design_of(X: Any, intercept: bool) -> Design:
             parts.append(column.to_numpy(dtype=np.float64)[:, None])
             names.append(str(name))
             continue
+        if pd.api.types.is_datetime64_any_dtype(column):
+            raise DataError(
+                f"Column {name!r} has dates: convert them to numbers, or to categories "
+                "(astype('category'))."
+            )
         levels = pd.Categorical(column)
         used = [level for level in levels.categories if (levels == level).any()]
         for level in used[1 if intercept else 0 :]:
@@ -259,7 +274,13 @@ def as_outcomes(y: Any, trials: Any, family: str) -> Any:
     """The outcomes: labels as they are, counts and shares as floats."""
     if FAMILIES[family].labels:
         return y
-    numbers = np.asarray(y, np.float64)
+    try:
+        numbers = np.asarray(y, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"y has values that are no numbers, but family={family!r} needs numbers: give counts "
+            'or shares, or choose family="binary" or "multinomial" for labels.'
+        ) from None
     if family != "binomial":
         if trials is not None:
             raise DataError(f"trials were given, but family={family!r} has none: leave them out.")

@@ -70,10 +70,11 @@ class Potentials:
         if eta[cells.positive].any() or (eta > 0).any():
             return False
         m = sum(cells.levels)
-        u, v = cells.first.astype(np.int64), cells.second.astype(np.int64) + len(self.first)
+        u, v = cells.first, cells.second + len(self.first)
         back = cells.positive  # such a cell is an edge in both directions
         tails, heads = np.concatenate([u, v[back]]), np.concatenate([v, u[back]])
-        graph = sparse.csr_array((np.ones(len(tails), bool), (tails, heads)), shape=(m, m))
+        starts, heads = by_tail(tails, heads, m)
+        graph = sparse.csr_array((np.ones(len(heads), np.int8), heads, starts), shape=(m, m))
         part = connected_components(graph, connection="strong")[1]
         return bool((part[u] == part[v])[eta == 0].all())
 
@@ -84,9 +85,10 @@ def potentials(cells: Cells) -> Potentials:
     parent = np.arange(A + B, dtype=np.int64)
     join(parent, cells.first, cells.second, cells.positive, A)
     nodes = roots(parent)
-    starts, heads = edges(nodes, cells.first, cells.second, cells.positive, A)
+    zero = ~cells.positive
+    tails, heads = nodes[cells.first[zero]], nodes[A + cells.second[zero]]
     number = np.full(A + B, -1, np.int64)
-    components(starts, heads, number)
+    components(*by_tail(tails, heads, A + B), number)
     level = number[nodes]  # components are numbered from the last of the order
     return Potentials(-level[:A], level[A:])
 
@@ -120,22 +122,19 @@ def roots(parent):
 
 
 @njit(cache=True, allocates=True)
-def edges(nodes, first, second, positive, A):
-    """The edges of the other cells, in the order of their tails: where each begins, and heads."""
-    starts = np.zeros(len(nodes) + 1, np.int64)
-    for k in range(len(first)):
-        if not positive[k]:
-            starts[nodes[first[k]] + 1] += 1
-    for u in range(len(nodes)):
+def by_tail(tails, heads, m):
+    """The edges in the order of their tails: where those of each node begin, and their heads."""
+    starts = np.zeros(m + 1, np.int32)
+    for k in range(len(tails)):
+        starts[tails[k] + 1] += 1
+    for u in range(m):
         starts[u + 1] += starts[u]
-    place = starts[:-1].copy()
-    heads = np.empty(starts[-1], np.int64)
-    for k in range(len(first)):
-        if not positive[k]:
-            u = nodes[first[k]]
-            heads[place[u]] = nodes[A + second[k]]
-            place[u] += 1
-    return starts, heads
+    place, sorted_heads = starts[:-1].copy(), np.empty(len(heads), np.int32)
+    for k in range(len(tails)):
+        u = tails[k]
+        sorted_heads[place[u]] = heads[k]
+        place[u] += 1
+    return starts, sorted_heads
 
 
 @njit(cache=True, allocates=True)
