@@ -13,7 +13,7 @@ from scipy import sparse
 
 import commands
 import naive_cones
-from novikoff import DataError, ParameterError, separability, separation
+from novikoff import DataError, ParameterError, describe, separability, separation
 from novikoff.regression.two_factors import Cells, Potentials, potentials
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
@@ -143,6 +143,7 @@ def test_a_result_to_read():
         "perfectly."
     )
     assert str(result).startswith(result.sentence)
+    assert describe(result) == str(result)
     for part in (
         "NV           diverges to +infinity",
         "patient 2",

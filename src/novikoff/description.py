@@ -15,6 +15,7 @@ from novikoff.learners import AveragedPerceptron, VotedPerceptron
 from novikoff.learners.additive import Additive
 from novikoff.learners.base import MistakeDriven
 from novikoff.max_margin.estimator import MaxMargin
+from novikoff.regression.result import Separation
 from novikoff.typing import Array, MatrixLike
 
 Linear: TypeAlias = MistakeDriven | MaxMargin
@@ -27,7 +28,9 @@ MANY = 12
 """How many of many classes are spoken of."""
 
 
-def describe(model: Linear, X: MatrixLike = None, *, names: Sequence[str] | None = None) -> str:
+def describe(
+    model: Linear | Separation, X: MatrixLike = None, *, names: Sequence[str] | None = None
+) -> str:
     r"""A fitted model in a paragraph that a person can read.
 
     The boundary as an equation in the features' own names, its distance from the origin, which
@@ -37,7 +40,7 @@ def describe(model: Linear, X: MatrixLike = None, *, names: Sequence[str] | None
     Parameters
     ----------
     model : Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
-        Fitted.
+        Fitted. Or what `separation` returns, of which this is the summary.
     X : array or sparse matrix of shape (n_samples, n_features), optional
         Examples to take the standard deviations of the features from. Features are then
         ranked by what one of those changes the score by; without, by what one unit does.
@@ -65,6 +68,8 @@ def describe(model: Linear, X: MatrixLike = None, *, names: Sequence[str] | None
     which has a coordinate for the bias, is between 0.3795 and 1.512, so that no order of the
     examples can force more than 864 mistakes from a start at 0.
     """
+    if isinstance(model, Separation):
+        return model.summary()
     check_is_fitted(model)
     if not isinstance(model, MistakeDriven | MaxMargin):
         raise ParameterError(
