@@ -133,8 +133,9 @@ def thresholds(design: Design, classes: Sequence[object]) -> list[str]:
     require_classes(classes, "ordered")
     if not design.intercept:
         raise DataError(
-            "An ordered model has a threshold between every two classes, which stand for an "
-            "intercept: leave fit_intercept=True, and no constant column in X."
+            "{fit_intercept=} was given, but an ordered model has a threshold between every two "
+            "classes, which stands for an intercept: leave it True, and no constant column in X.",
+            fit_intercept=False,
         )
     return [f"{a}|{b}" for a, b in pairwise(classes)]
 
