@@ -47,11 +47,11 @@ def on_the_boundary(model, X, dtype):
 def test_labels_of_kernel_machines(kernel, n, d, dtype, n_classes):
     X, y = some(n, d, dtype, n_classes)
     new, _ = some(120, d, dtype, n_classes, seed=2)
-    machine = fitted(KernelPerceptron, X, y, max_iter=1, **kernel)
+    machine = fitted(KernelPerceptron, X, y, max_iter=1, random_state=0, **kernel)
     for predict_with in ("last", "averaged", "voted"):
         machine.set_params(predict_with=predict_with)
         assert_the_same_alone(machine, on_the_boundary(machine, new, dtype), "predict")
-    romma = fitted(Romma, X, y, max_iter=1, **kernel)
+    romma = fitted(Romma, X, y, max_iter=1, random_state=0, **kernel)
     assert_the_same_alone(romma, on_the_boundary(romma, new, dtype), "predict")
 
 
@@ -73,5 +73,5 @@ def test_labels_by_votes(n_classes, dtype, multi_class):
     """Where the scores of some voter are a tie, but for rounding."""
     X, y = some(600, 40, dtype, n_classes)
     new, _ = some(120, 40, dtype, n_classes, seed=2)
-    model = fitted(VotedPerceptron, X, y, max_iter=1, multi_class=multi_class)
+    model = fitted(VotedPerceptron, X, y, max_iter=1, random_state=0, multi_class=multi_class)
     assert_the_same_alone(model, on_the_boundary(model, new, dtype))
