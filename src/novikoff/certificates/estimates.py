@@ -176,7 +176,7 @@ def null_of(scales: list[int], j: int, kept: list[int], parts: list[Fraction], w
 def in_kept(D: "TwoClasses", kept: Array) -> "TwoClasses":
     """The rows in the columns that are kept; that of the bias is no column of theirs."""
     d = D.X.shape[1]
-    return replace(D, X=in_columns(D.X, kept[kept < d]), bias=D.bias and d in kept)
+    return replace(D, X=in_columns(D.X, kept[kept < d]), bias=D.bias and d in kept, leading=())
 
 
 def without(nulls: list[tuple[int, Exact]], W: Exact) -> Exact:

@@ -96,17 +96,6 @@ def difference(P: list[Vector], N: list[Vector], key: Key) -> Vector:
     return [p - n for p, n in zip(P[key[0]], N[key[1]], strict=True)]
 
 
-def corral_around_origin(vectors: list[Vector], start: list[int], deadline: float) -> list[int]:
-    """Which vectors have the origin in the interior of their hull; none if it is outside of all.
-
-    For data so nearly degenerate that the floats took a wrong corral. It is the same for every
-    scale of the coordinates.
-    """
-    origin = [[0] * len(vectors[0])]
-    found = nearest_difference(vectors, origin, [(k, 0) for k in start], deadline)
-    return [] if any(found.point) else [k for k, _ in found.keys]
-
-
 def products(Z: Whole, basis: list[Vector], deadline: float) -> list[Vector]:
     """The inner products of all vectors with those of the basis, on one scale."""
     top, patience = max(Z.scales), Patience(deadline)

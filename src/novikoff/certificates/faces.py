@@ -115,8 +115,8 @@ def find(search: Search) -> Face:
     Of separable data the witness is any separator.
     """
     D = search.D
-    proof = Multipliers(equations(search), [])
-    proof = proof._replace(shares=[Fraction(0)] * len(proof.rows))
+    rows = equations(search)
+    proof = Multipliers(rows, [Fraction(0)] * len(rows))
     left = remaining(search, proof)
     while left.alive.any():
         alive, Q = left.alive, left.Q
@@ -179,24 +179,18 @@ def remaining(search: Search, proof: Multipliers) -> Left:
 
 def equations(search: Search) -> Array:
     """Rows of equations, independent, that span what all of them do."""
-    D = search.D
-    every = np.flatnonzero(D.equal)
-    chosen, m = every[: 2 * len(search.c) + 10], len(search.c)
+    D, every = search.D, np.flatnonzero(search.D.equal)
+    chosen, all_of_them = every[: 2 * len(search.c) + 10], D.some(every)
     while len(every):
         if now() > search.deadline:
             raise Undecided
         chosen = chosen[independent_rows(search.whole(chosen).vectors)]
-        if len(chosen) == m - (not search.bias):
-            return chosen
-        new = []
-        for W in D.vanishing(chosen, chosen):
-            missed = every[D.some(every).signs(W)[0] != 0]
-            new.append(missed[:1] if len(chosen) + len(missed) < 2 * m else missed[:m])
-        fresh = np.unique(np.concatenate([np.zeros(0, np.int64), *new]))
-        if not len(fresh):
-            return chosen
-        chosen = np.concatenate([chosen, fresh])
-    return every
+        signs = [all_of_them.signs(W)[0] for W in D.vanishing(chosen, chosen)]
+        missed = [every[int(np.argmax(s != 0))] for s in signs if s.any()]
+        if not missed:
+            break
+        chosen = np.union1d(chosen, missed)
+    return chosen
 
 
 def scaled_basis(basis: list[Array], search: Search) -> tuple[Array, list[Fraction]]:

@@ -19,7 +19,7 @@ STATSMODELS = {
     "GeneralizedPoisson": "poisson",
 }
 """Models of statsmodels by the name of their class."""
-GLM = {"Poisson": "poisson", "NegativeBinomial": "poisson", "Tweedie": "poisson"}
+GLM = {"Poisson": "poisson", "NegativeBinomial": "poisson"}
 """Families of statsmodels' GLM, with a log link."""
 
 
@@ -50,14 +50,15 @@ def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
     {'const': '-inf', 'x1': '+inf'}
     """
     model = getattr(results, "model", results)
-    model = getattr(model, "_results", model)
     if not type(model).__module__.startswith("statsmodels."):
         raise DataError(
             f"A {type(results).__name__} was given, but check_separation is for the models of "
             "statsmodels: call separation(X, y, family=...) with the data of others."
         )
-    X, names = np.asarray(model.exog, np.float64), list(model.exog_names)
-    names = [name for name in names if "/" not in name][: X.shape[1]]  # thresholds are no columns
+    X = np.asarray(model.exog, np.float64)
+    names = list(model.exog_names)[
+        : X.shape[1]
+    ]  # thresholds come after the columns
     family, y, options = outcome_of(model)
     frame = frame_of(model, X, names)
     return separation(
