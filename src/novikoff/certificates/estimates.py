@@ -89,6 +89,10 @@ class Estimates:
         """All rows that it speaks of."""
         return {*self.spanning, *(row for push in self.pushes for row in push.rows)}
 
+    def given_up(self) -> "Estimates":
+        """Nothing decided of as many coefficients."""
+        return Estimates(("undecided",) * len(self.kinds))
+
     def renumbered(self, numbers: Mapping[int, int]) -> "Estimates":
         """The same with these numbers for the rows."""
         pushes = (

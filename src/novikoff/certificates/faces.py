@@ -5,6 +5,7 @@ strictly there that any has. What is left are rows that no direction has strictl
 that cancel prove it, as `search.py` says.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -73,18 +74,23 @@ def decided(search: Search, tol: float) -> tuple[Separability, Face | None]:
     D = search.D
     try:
         face = find(search)
-        found = Separability(verdict(face), fit_intercept=D.bias)
-        if found.verdict == "separable":
-            found = with_margin(found, search, face, tol)
-        else:
-            if face.witness is not None:
-                found = found.with_exact_weights(face.witness[None])
-            found = found.with_proof(*face.proof)
-        if found.holds(D):
-            return found, face
+        for found in certificates(search, face, tol):
+            if found.holds(D):
+                return found, face
     except (Undecided, OverflowError):
         pass
     return undecided(D.longest, D.bias), None
+
+
+def certificates(search: Search, face: Face, tol: float) -> Iterator[Separability]:
+    """What may prove the verdict of a face: of separable data in floats, then in fractions."""
+    found = Separability(verdict(face), fit_intercept=search.D.bias)
+    if found.verdict == "separable":
+        yield from separators(found, search, np.asarray(face.witness), tol)
+        return
+    if face.witness is not None:
+        found = found.with_exact_weights(face.witness[None])
+    yield found.with_proof(*face.proof)
 
 
 def verdict(face: Face) -> str:
@@ -94,19 +100,20 @@ def verdict(face: Face) -> str:
     return "quasi-separable" if len(face.proof.rows) else "separable"
 
 
-def with_margin(found: Separability, search: Search, face: Face, tol: float) -> Separability:
-    """Separable, with the widest separator: in floats, or in fractions where none will do."""
-    D, exact = search.D, np.asarray(face.witness)
-    v = rounded_to_floats(exact[None])[0] if exact.dtype == object else exact
+def separators(
+    found: Separability, search: Search, witness: Array, tol: float
+) -> Iterator[Separability]:
+    """Separable, with the widest separator: in floats, then in fractions."""
+    D = search.D
+    v = rounded_to_floats(witness[None])[0] if witness.dtype == object else witness
     if row_signs(v[None], D.X, D.y).min() > 0:
         with np.errstate(invalid="ignore", over="ignore"):  # then it will not hold
             w, ends, proof = widest.margin(D.X, D.y, v, D.kind_of_bias, tol, search.deadline)
-        done = replace(found, margin=ends).with_weights(w[None]).with_proof(*proof)
-        if np.isfinite(w).all() and done.holds(D):
-            return done
-    exact = np.array([Fraction(f) for f in exact.tolist()], object)
+        if np.isfinite(w).all():
+            yield replace(found, margin=ends).with_weights(w[None]).with_proof(*proof)
+    exact = np.array([Fraction(f) for f in witness.tolist()], object)
     W, ends, proof = widest.exact_margin(D.X, D.y, exact, D.kind_of_bias, search.deadline)
-    return replace(found, margin=ends).with_exact_weights(W[None]).with_proof(*proof)
+    yield replace(found, margin=ends).with_exact_weights(W[None]).with_proof(*proof)
 
 
 def find(search: Search) -> Face:

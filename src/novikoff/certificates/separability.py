@@ -111,7 +111,8 @@ def of_two(D: TwoClasses, tol: float, deadline: float) -> Separability:
         found = replace(found, novikoff=novikoff_bound(R, of_run))
     exact, proof = found.exact_witness(), face.proof.rows
     told = estimates(AllKnown(D, proof), None if exact is None else exact[0], proof, deadline)
-    return replace(found, estimates=told)
+    done = replace(found, estimates=told)
+    return done if D.proved(done, D) else replace(found, estimates=told.given_up())
 
 
 def from_afar(found: Separability, where: Array, D: TwoClasses, tol: float) -> Separability:

@@ -56,9 +56,7 @@ def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
             "statsmodels: call separation(X, y, family=...) with the data of others."
         )
     X = np.asarray(model.exog, np.float64)
-    names = list(model.exog_names)[
-        : X.shape[1]
-    ]  # thresholds come after the columns
+    names = list(model.exog_names)[: X.shape[1]]  # thresholds come after the columns
     family, y, options = outcome_of(model)
     frame = frame_of(model, X, names)
     return separation(
