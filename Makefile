@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --editable
+PIP := $(BIN)/pip install --quiet --no-compile --editable
 ORDERS ?= 1
 PROCESSES ?= 1
 
@@ -46,6 +48,7 @@ bench: .venv/developing
 	$(BIN)/python -m benchmarks.read
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.separate
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widest
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.fixed_effects
 
 scale: .venv/developing  ## learning on shards: accuracy, speed and cost of docs/scale.md
 	$(BIN)/python -m benchmarks.cluster accuracy
@@ -61,14 +64,16 @@ accuracy: .venv/developing  ## test errors beside scikit-learn's, and write docs
 .venv/created:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "novikoff needs Python 3.11 or later")'
 	$(PYTHON) -m venv .venv
+	-$(BIN)/pip install --quiet --disable-pip-version-check uv
 	touch $@
 
+# uv takes seconds where pip takes minutes; pip knows registries that only its own settings name
 .venv/installed: .venv/created pyproject.toml
-	$(BIN)/pip install --quiet --no-compile --disable-pip-version-check --editable .
+	$(UV) . || $(PIP) .
 	touch $@
 
 .venv/developing: .venv/created pyproject.toml
-	$(BIN)/pip install --quiet --no-compile --disable-pip-version-check --editable '.[dev]'
+	$(UV) '.[dev]' || $(PIP) '.[dev]'
 	touch .venv/installed $@
 
 clean:
