@@ -87,11 +87,12 @@ def test_passive_aggressive_jointly(world, options, seed):
     assert_close(model, run)
 
 
-FLOATS = [(one, *each) for one in ROUNDED for each in product(("float32", "float64"), (2, 3))]
+FLOATS = [(one, "float64", n) for one, n in product(ROUNDED, (2, 3))]
+SINGLES = [(AROW, "float32", 2), (AROW, "float32", 3)]  # one learner for all: rows are read alike
 
 
 @pytest.mark.parametrize(
-    ("learner", "dtype", "n_classes"), [*FLOATS, (PassiveAggressive, "uint8", 2)]
+    ("learner", "dtype", "n_classes"), [*FLOATS, *SINGLES, (PassiveAggressive, "uint8", 2)]
 )
 def test_forms_and_types(learner, dtype, n_classes):
     """Sparse or dense, in which type: the same but for rounding."""
