@@ -188,7 +188,8 @@ def without(nulls: list[tuple[int, Exact]], W: Exact) -> Exact:
     W = np.array([Fraction(f) for f in W.tolist()], object)
     for j, n in nulls:
         if W[j]:
-            W = W - W[j] * n
+            there = np.flatnonzero(n)  # few: column `j`, and those that it is a combination of
+            W[there] -= W[j] * n[there]
     return W
 
 

@@ -183,6 +183,10 @@ def row_signs(V: Array, X: Matrix, y: Array) -> Array:
 def exact_row_signs(w: Iterable[Fraction | int], X: Matrix, y: Array) -> Array:
     r"""The sign of $y_i\langle w, (x_i, 1)\rangle$ for every row and exact weights."""
     w = list(w)
+    used = [j for j, f in enumerate(w[:-1]) if f]
+    if 2 * len(used) < len(w):  # the other columns add nothing
+        X = X[:, used] if sparse.issparse(X) else np.take(X, used, axis=1)
+        w = [*(w[j] for j in used), w[-1]]
     try:
         return row_signs(expansion(w), X, y)
     except OverflowError:  # past the range of floats
