@@ -20,6 +20,7 @@ from novikoff import (
     ParameterError,
     Perceptron,
     Separability,
+    describe,
     margin,
     novikoff_bound,
     separability,
@@ -609,3 +610,37 @@ def test_an_example_of_weight_0_is_not_there(world, data, bias):
 def test_weights_must_be_weights():
     with pytest.raises(DataError, match=r"sample_weight must .* not negative, but entry 1 is -1"):
         separability(GATES, [0, 0, 0, 1], sample_weight=[1, -1, 1, 1])
+
+
+def test_a_verdict_to_read():
+    """Names in, names out; a sentence, the coefficients, and what the rows of the proof are."""
+    measured, species, names = load("iris")
+    X = pd.DataFrame(measured, columns=names)
+    X.index = [f"flower {k}" for k in range(len(X))]
+    one = separability(X, species == "setosa")
+    assert "margin between 0.817556 and 0.817556" in " ".join(str(one).split())
+    assert one.by_name == dict.fromkeys(["Intercept", *names], "inf")
+    assert "examples flower 23, flower 41 and flower 98" in str(one)
+    assert describe(one) == str(one)
+    assert [*one.to_frame().index] == [*one.by_name]
+    assert r"petal\_length & $\pm\infty$" in one.to_latex()
+    assert "petal_length</th>" in one._repr_html_()
+    every = separability(X, species)
+    assert [*every.by_name][:2] == ["versicolor: Intercept", "versicolor: sepal_length"]
+    assert [*every.by_name][5] == "virginica: Intercept"
+    assert "flower 77 (against virginica)" in str(every)
+    kinds = [
+        every.by_name[f"{c}: {name}"]
+        for c in ("versicolor", "virginica")
+        for name in (*names, "Intercept")
+    ]
+    assert tuple(kinds) == every.coefficients
+    touching = separability([[1], [2], [2], [3]], [0, 0, 1, 1], fit_intercept=True)
+    assert touching.by_name == {"Intercept": "-inf", "x1": "+inf"}
+    assert "x1 is infinite (+); Intercept is infinite (-)" in " ".join(str(touching).split())
+    assert "rows 1 and 2, with multipliers 1/2 and 1/2" in str(touching)
+    again = Separability.from_json(touching.to_json())
+    assert again == touching
+    assert str(again) == str(touching)
+    without = separability([[1, 0], [0, 1]], [0, 1], fit_intercept=False)
+    assert [*without.by_name] == ["x1", "x2"]

@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
+from novikoff.certificates.certificate import Separability
 from novikoff.certificates.geometry import as_examples
 from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import as_seen
@@ -29,7 +30,10 @@ MANY = 12
 
 
 def describe(
-    model: Linear | Separation, X: MatrixLike = None, *, names: Sequence[str] | None = None
+    model: Linear | Separability | Separation,
+    X: MatrixLike = None,
+    *,
+    names: Sequence[str] | None = None,
 ) -> str:
     r"""A fitted model in a paragraph that a person can read.
 
@@ -40,7 +44,7 @@ def describe(
     Parameters
     ----------
     model : Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
-        Fitted. Or what `separation` returns, of which this is the summary.
+        Fitted. Or what `separability` or `separation` returns, of which this is the summary.
     X : array or sparse matrix of shape (n_samples, n_features), optional
         Examples to take the standard deviations of the features from. Features are then
         ranked by what one of those changes the score by; without, by what one unit does.
@@ -68,7 +72,7 @@ def describe(
     which has a coordinate for the bias, is between 0.3795 and 1.512, so that no order of the
     examples can force more than 864 mistakes from a start at 0.
     """
-    if isinstance(model, Separation):
+    if isinstance(model, Separability | Separation):
         return model.summary()
     check_is_fitted(model)
     if not isinstance(model, MistakeDriven | MaxMargin):

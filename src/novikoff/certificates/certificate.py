@@ -12,11 +12,12 @@ With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three thi
 """
 
 import json
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import hypot, inf, nan, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from flint import fmpz
@@ -26,10 +27,16 @@ from novikoff.certificates.bracket import Bracket
 from novikoff.certificates.estimates import SIGNS, Estimates, Push
 from novikoff.certificates.exact import Exact, rounded_to_floats
 from novikoff.certificates.kesler import labelled
+from novikoff.certificates.report import as_frame, as_html, as_latex, as_text, infinite, listed
 from novikoff.certificates.two_classes import AllRows, Labelled, weights_of
 from novikoff.errors import DataError
 from novikoff.typing import Array, MatrixLike
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDTH = 100
+"""How long the lines of a summary are."""
 MALFORMED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
 """What may go wrong where a text is no certificate."""
 NOTHING = Estimates()
@@ -77,6 +84,9 @@ class Separability:
         space in which a bias is a coordinate. `coefficients` are those of every class but the
         first, one class after the other.
     n_classes : int
+    names, classes, index
+        What the features, the classes and the examples are called, for `summary`; empty if they
+        have numbers only. Not part of the certificate.
 
     Examples
     --------
@@ -84,6 +94,18 @@ class Separability:
     >>> xor = separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     >>> xor.verdict, xor.rows, [str(p) for p in xor.multipliers]
     ('inseparable', (0, 1, 2, 3), ['1/4', '1/4', '1/4', '1/4'])
+    >>> print(xor)
+    The data is not separable: no hyperplane has all examples on the right side. Logistic regression
+    has a finite estimate.
+    <BLANKLINE>
+    coefficient  estimate
+    Intercept    finite
+    x1           finite
+    x2           finite
+    <BLANKLINE>
+    The proof: rows 0, 1, 2 and 3, with multipliers 1/4, 1/4, 1/4 and 1/4. Take each with the sign
+    of its class, and multiply it: the sum is 0, so no weights can score all of them above 0. All
+    other rows are combinations of these.
     """
 
     verdict: str
@@ -98,6 +120,9 @@ class Separability:
     fit_intercept: bool = True
     rivals: tuple[int, ...] = ()
     n_classes: int = 2
+    names: tuple[str, ...] = ()
+    classes: tuple[object, ...] = ()
+    index: Array | None = None
 
     def verify(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> bool:
         """Check the proof of the verdict and of the margin against the data.
@@ -142,6 +167,97 @@ class Separability:
     def infinite(self) -> tuple[float | None, ...]:
         """The same in numbers: 0 for finite, +1, -1, NaN if the sign is open, None if aliased."""
         return tuple(SIGNS[kind] for kind in self.estimates.kinds)
+
+    @property
+    def by_name(self) -> dict[str, str]:
+        """The same by name, the intercept first; for many classes, with the class before it."""
+        d = len(self.coefficients) // max(1, self.n_classes - 1) - self.fit_intercept
+        own = [
+            *(self.names or (f"x{j + 1}" for j in range(d))),
+            *["Intercept"] * self.fit_intercept,
+        ]
+        named = own
+        if self.n_classes > 2:
+            classes = self.classes or tuple(range(self.n_classes))
+            named = [f"{label}: {name}" for label in classes[1:] for name in own]
+        told = list(zip(named, self.coefficients, strict=False))
+        width = len(own) or 1
+        return dict(
+            told[low + (k - self.fit_intercept) % width]
+            for low in range(0, len(told), width)
+            for k in range(width)
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in a sentence, and what it means for logistic regression."""
+        if self.verdict == "undecided":
+            return "Whether the data is separable could not be decided: give a larger budget."
+        kinds, right = self.by_name, "all examples on the right side"
+        can, cannot = f"a hyperplane can have {right}", f"no hyperplane has {right}"
+        if self.n_classes > 2:
+            right = "give every example the highest score for its own class"
+            can, cannot = f"one weight vector per class can {right}", f"no weight vectors {right}"
+        if self.verdict == "separable":
+            lower, upper = self.margin
+            text = f"The data is separable: {can}, by a margin between {lower:.6g} and {upper:.6g}."
+        elif self.verdict == "quasi-separable":
+            text = f"The data is quasi-separable: {can}, but only if some lie on the boundary."
+        else:
+            text = f"The data is not separable: {cannot}."
+        if not kinds or "undecided" in kinds.values():
+            return text
+        told = "a finite estimate"
+        if self.verdict != "inseparable":
+            told = f"no finite estimate: {'; '.join(infinite(kinds))}"
+        return f"{text} Logistic regression has {told}."
+
+    def summary(self) -> str:
+        """The verdict, what becomes of the coefficients, and the rows of the proof explained."""
+        lines = textwrap.wrap(self.sentence, WIDTH)
+        if self.verdict == "separable" and self.novikoff < inf:
+            lines += [f"A perceptron makes at most {self.novikoff:,.0f} mistakes, in any order."]
+        if self.by_name:
+            lines += ["", *as_text(self.by_name)]
+        return "\n".join([*lines, "", *textwrap.wrap(self._proof(), WIDTH)]).strip()
+
+    def _proof(self) -> str:
+        """What the rows of the proof are."""
+        if not self.rows:
+            return ""
+        rows = self.rows if self.index is None else self.index[list(self.rows)].tolist()
+        counts = "Take each with the sign of its class, and multiply it"
+        if self.n_classes > 2:
+            classes = self.classes or tuple(range(self.n_classes))
+            told = zip(rows, self.rivals, strict=True)
+            rows = [f"{row} (against {classes[rival]})" for row, rival in told]
+            counts = "Each counts for its own class and against the one named. Multiply them"
+        kind = "row" if self.index is None else "example"
+        what = f"{kind}{'s' if len(rows) > 1 else ''} {listed(rows)}, with multipliers "
+        what += f"{listed([short(p) for p in self.multipliers])}. {counts}"
+        if self.verdict == "separable":
+            return (
+                f"Why the margin is no larger: {what}: the length of the sum is the upper end of "
+                "the margin."
+            )
+        text = f"The proof: {what}: the sum is 0, so no weights can score all of them above 0."
+        if self.verdict == "quasi-separable":
+            return text
+        return f"{text} All other rows are combinations of these."
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return as_html(self.sentence, self.by_name)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """What becomes of the coefficients of a logistic regression, as a DataFrame of pandas."""
+        return as_frame(self.by_name)
+
+    def to_latex(self) -> str:
+        """The same as a table in LaTeX."""
+        return as_latex(self.by_name)
 
     def renumbered(self, numbers: Array) -> "Separability | None":
         """The same where rows of these numbers are all there are; None if some are missing."""
@@ -352,6 +468,11 @@ def whole(told: object) -> int:
 def written(f: Fraction) -> str:
     """A fraction as "p/q", however long (Python itself stops at 4,300 digits)."""
     return f"{fmpz(f.numerator)}/{fmpz(f.denominator)}"
+
+
+def short(f: Fraction) -> str:
+    """A fraction to be read: a long one as a float."""
+    return str(f) if f.denominator < 10**6 else f"{float(f):.6g}"
 
 
 def parsed(text: str) -> Fraction:

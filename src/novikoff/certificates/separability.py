@@ -20,6 +20,7 @@ from novikoff.certificates.kesler import labelled
 from novikoff.certificates.search import Search
 from novikoff.certificates.two_classes import TwoClasses
 from novikoff.core.clock import now
+from novikoff.inputs.labels import as_labels
 from novikoff.parallel.cores import using
 from novikoff.parameters import FLAG, real, require
 from novikoff.proofs.bounds import novikoff_bound
@@ -88,7 +89,27 @@ def separability(
         else:
             found = with_estimates(D, of_many(D, tol, deadline), deadline)
     found = found.with_numbers({row: int(kept[row]) for row in found.all_rows})
-    return widened(found, used, whole.X.shape[1])
+    return named(widened(found, used, whole.X.shape[1]), X, y)
+
+
+def named(found: Separability, X: object, y: object) -> Separability:
+    """The same with what the features, the classes and the examples are called."""
+    columns = getattr(X, "columns", None)
+    names = () if columns is None else tuple(str(name) for name in columns)
+    index = next(
+        (i for i in (getattr(y, "index", None), getattr(X, "index", None)) if is_index(i)), None
+    )
+    return replace(
+        found,
+        names=names,
+        classes=tuple(np.unique(as_labels(y)).tolist()),
+        index=None if index is None else np.asarray(index),
+    )
+
+
+def is_index(index: object) -> bool:
+    """Is this what examples are called? Lists have a method of that name."""
+    return index is not None and not callable(index)
 
 
 def of_two(D: TwoClasses, tol: float, deadline: float) -> Separability:

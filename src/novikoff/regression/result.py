@@ -2,11 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novikoff.certificates.report import (
+    are,
+    as_frame,
+    as_html,
+    as_latex,
+    as_text,
+    infinite,
+    listed,
+    named,
+)
+from novikoff.regression.contraction import Contracted
 from novikoff.regression.recession import Recession
 from novikoff.regression.two_factors import Potentials
 from novikoff.typing import Array
@@ -14,14 +24,6 @@ from novikoff.typing import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-MEANING = {
-    "finite": "finite",
-    "+inf": "diverges to +infinity",
-    "-inf": "diverges to -infinity",
-    "inf": "diverges; the data leaves the sign open",
-    "aliased": "no estimate of its own: depends on coefficients before it",
-    "undecided": "not decided within the budget",
-}
 MOST = 10
 """How many observations are listed."""
 ADVICE = (
@@ -56,7 +58,7 @@ class Separation:
         dropped. Those that are finite keep their value.
     index : ndarray
         What the observations are called.
-    certificate : Recession, Potentials or None
+    certificate : Recession, Potentials, Contracted or None
         The proof.
 
     Examples
@@ -74,7 +76,7 @@ class Separation:
     coefficients: Mapping[str, str]
     estimable: tuple[str, ...]
     index: Array
-    certificate: Recession | Potentials | None
+    certificate: Recession | Potentials | Contracted | None
     model: Any
 
     def verify(self) -> bool:
@@ -86,29 +88,21 @@ class Separation:
         """The answer in a sentence."""
         if self.exists is None:
             return "Whether a finite estimate exists could not be decided: give a larger budget."
-        aliased = are(self._named("aliased"), "aliased")
+        aliased = are(named(self.coefficients, "aliased"), "aliased")
         if self.exists:
             told = "A finite estimate exists: no observation is separated"
             return f"{'; '.join([told, *aliased])}."
-        parts = []
-        for kind, sign in (("+inf", "+"), ("-inf", "-"), ("inf", "sign open")):
-            parts += are(self._named(kind), f"infinite ({sign})")
         perfect, partly = (
             int(np.count_nonzero(mask)) for mask in (self.separated, self.partly_separated)
         )
         verb = "is" if perfect == 1 else "are"
         told = f"{perfect:,} of {len(self.separated):,} observations {verb} predicted perfectly"
         told += f", and {partly:,} in part" if partly else ""
-        return f"No finite estimate exists: {'; '.join([*parts, told])}."
-
-    def _named(self, kind: str) -> list[str]:
-        return [name for name, told in self.coefficients.items() if told == kind]
+        return f"No finite estimate exists: {'; '.join([*infinite(self.coefficients), told])}."
 
     def summary(self) -> str:
         """The answer, the coefficients, the separated observations, and what to do."""
-        width = max([len("coefficient"), *map(len, self.coefficients)])
-        lines = [self.sentence, "", f"{'coefficient':{width}}  estimate"]
-        lines += [f"{name:{width}}  {MEANING[kind]}" for name, kind in self.coefficients.items()]
+        lines = [self.sentence, "", *as_text(self.coefficients)]
         if self.exists is False:
             some = [str(label) for label in self.index[self.separated][:MOST]]
             more = int(np.count_nonzero(self.separated)) - len(some)
@@ -116,7 +110,7 @@ class Separation:
                 rest = f", and {more:,} more" if more else ""
                 lines += ["", f"separated observations: {', '.join(some)}{rest}"]
             lines += ["", "What to do:", *(f"- {line}" for line in ADVICE)]
-            kept = listed(list(self.estimable)) or "nothing"
+            kept = listed(self.estimable) or "nothing"
             lines += ["", f"Without the separated observations there is an estimate for: {kept}."]
         return "\n".join(lines)
 
@@ -127,48 +121,13 @@ class Separation:
         return f"<Separation, {self.family}: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        left = "style='text-align:left'"
-        rows = "".join(
-            f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(MEANING[kind])}</td></tr>"
-            for name, kind in self.coefficients.items()
-        )
-        head = "<thead><tr><th>coefficient</th><th>estimate</th></tr></thead>"
-        return f"<p>{escape(self.sentence)}</p><table>{head}<tbody>{rows}</tbody></table>"
+        return as_html(self.sentence, self.coefficients)
 
     def to_frame(self) -> "pd.DataFrame":
         """The coefficients as a DataFrame of pandas: what each is, and whether it is estimable."""
-        import pandas as pd
-
-        kinds = list(self.coefficients.values())
         kept = [name in self.estimable for name in self.coefficients]
-        columns = {"estimate": kinds, "estimable": kept}
-        return pd.DataFrame(columns, index=pd.Index([*self.coefficients], name="coefficient"))
+        return as_frame(self.coefficients, estimable=kept)
 
     def to_latex(self) -> str:
         """The coefficients as a table in LaTeX."""
-        signs = {"+inf": r"$+\infty$", "-inf": r"$-\infty$", "inf": r"$\pm\infty$"}
-        rows = [
-            f"{in_latex(name)} & {signs.get(kind, kind)} \\\\"
-            for name, kind in self.coefficients.items()
-        ]
-        head = [r"\begin{tabular}{ll}", r"\hline", r"coefficient & estimate \\", r"\hline"]
-        return "\n".join([*head, *rows, r"\hline", r"\end{tabular}"])
-
-
-def listed(names: list[str], most: int = 6) -> str:
-    """Names in a sentence, the first few of many."""
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most:,} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def are(names: list[str], what: str) -> list[str]:
-    """That these are so, if there are any."""
-    return [f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what}"] if names else []
-
-
-def in_latex(text: str) -> str:
-    """A text with what LaTeX would take for commands escaped."""
-    special: dict[str, Any] = {c: f"\\{c}" for c in "&%$#_{}"}
-    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, c) for c in text)
+        return as_latex(self.coefficients)
