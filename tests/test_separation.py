@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 from scipy import sparse
 
 import commands
@@ -187,7 +187,7 @@ def test_two_factors_are_their_dummies(table):
 def test_other_potentials_prove_nothing(table, data):
     first, second, y = table
     levels = [np.unique(part, return_inverse=True)[1] for part in (first, second)]
-    observed = Cells(*levels, y > 0)
+    observed = Cells(*levels, np.where(y > 0, 0, -1))
     found = potentials(observed)
     assert found.verify(observed)
     moved = found.first.copy()
@@ -198,6 +198,82 @@ def test_other_potentials_prove_nothing(table, data):
         assert not bad.verify(observed)
     nothing = Potentials(0 * found.first, 0 * found.second)
     assert nothing.verify(observed) == (not found.separated(observed).any())
+
+
+@given(table=cells())
+def test_two_factors_of_any_family_with_a_row_each(table):
+    """Cells that may be raised are edges the other way."""
+    first, second, y = table
+    for family, outcomes in (("binary", y > 0), ("fractional", y / 5), ("log-binomial", y > 0)):
+        if family != "fractional" and len({*outcomes}) < 2:
+            continue
+        effects = pd.DataFrame({"a": first, "b": second})
+        result = separation(None, outcomes, family=family, fixed_effects=effects)
+        again = separation(effects.astype("category"), outcomes, family=family)
+        assert result.separated.tolist() == again.separated.tolist()
+        assert result.verify()
+
+
+# ------------------------------------------------------------- fixed effects and regressors
+
+
+WIDE = 2.0**-40, 1.0, 2.0**40 / 3
+"""Numbers whose sums do not fit into a float, nor into 64 bits."""
+
+
+@st.composite
+def panels(draw):
+    """One to three factors, and one or two regressors, some with numbers far from each other."""
+    n, n_factors = draw(st.integers(2, 9)), draw(st.integers(1, 3))
+    each = st.lists(st.integers(0, 2), min_size=n, max_size=n)
+    factors = [draw(each) for _ in range(n_factors)]
+    columns = [draw(each) for _ in range(draw(st.integers(1, 2)))]
+    values = draw(st.sampled_from([(0, 1, 2), (0.1, 0.2, 0.3), (2.0**52, 2.0**52 + 1, 0), WIDE]))
+    columns[0] = [values[v] for v in columns[0]]
+    y = draw(st.lists(st.sampled_from([0, 0, 0, 1, 2]), min_size=n, max_size=n))
+    return factors, columns, y
+
+
+def of_definition(factors, columns, y):
+    """Separated observations, and what becomes of the regressors: by brute force in fractions."""
+    rows = []
+    for i in range(len(y)):
+        row = [int(f[i] == level) for f in factors for level in sorted({*f})]
+        rows.append([*row, *(Fraction(c[i]) for c in columns)])
+    above = [[-v for v in row] for row, label in zip(rows, y, strict=True) if not label]
+    equal = [row for row, label in zip(rows, y, strict=True) if label]
+    strict, kinds = naive_cones.separation(above, equal, [*range(len(rows[0]))])
+    mask = iter(strict)
+    return [not label and next(mask) for label in y], kinds[len(kinds) - len(columns) :]
+
+
+@given(panel=panels())
+@example(
+    panel=(
+        [[0, 0, 0, 0, 1], [0, 0, 1, 0, 0]],
+        [[1.0, 0.0, 0.0, 1.0, 0.0], [1, 0, 0, 1, 0]],
+        [1, 1, 0, 1, 0],
+    )
+)
+def test_effects_beside_regressors_are_their_dummies(panel):
+    factors, columns, y = panel
+    X, effects = np.array(columns, float).T, np.array(factors).T
+    result = separation(X, y, family="poisson", fixed_effects=effects)
+    separated, kinds = of_definition(factors, columns, y)
+    assert result.separated.tolist() == separated
+    assert list(result.coefficients.values()) == kinds
+    assert result.exists == (not any(separated))
+    assert result.verify()
+    left = [i for i, gone in enumerate(separated) if not gone]
+    of_left = (
+        of_definition(
+            *([[c[i] for i in left] for c in part] for part in panel[:2]), [1] * len(left)
+        )
+        if left
+        else ([], ["aliased"] * len(columns))
+    )
+    own = [f"x{j + 1}" for j, kind in enumerate(of_left[1]) if kind != "aliased"]
+    assert list(result.estimable) == own
 
 
 # ------------------------------------------------------------- what people have
@@ -372,10 +448,59 @@ def test_models_that_statsmodels_fitted():
     assert list(check_separation(ordered).coefficients) == ["a|b", "b|c", "distance"]
     with pytest.raises(DataError, match="does not know OLS"):
         check_separation(sm.OLS(data["flow"], design))
-    with pytest.raises(DataError, match="for the models of statsmodels"):
+    with pytest.raises(DataError, match="for the models of statsmodels and pyfixest"):
         check_separation(separation)
     with pytest.raises(DataError, match="link"):
         check_separation(sm.GLM(data["flow"], design, family=sm.families.Gaussian()))
+
+
+def panel_of_trade(rng, n=300):
+    """Zeros of five embargoes among flows of twelve exporters and twelve importers."""
+    data = pd.DataFrame(
+        {
+            "flow": rng.poisson(0.8, n),
+            "distance": rng.normal(size=n),
+            "exporter": rng.integers(0, 12, n),
+            "importer": rng.integers(0, 12, n),
+        }
+    )
+    zeros = np.flatnonzero(data["flow"] == 0)[:5]
+    return data.assign(embargo=np.isin(np.arange(n), zeros).astype(float))
+
+
+@pytest.mark.heavy
+@pytest.mark.filterwarnings("ignore")
+def test_models_that_pyfixest_fitted():
+    pf = pytest.importorskip("pyfixest")
+    from novikoff import check_separation
+
+    data = panel_of_trade(np.random.default_rng(0))
+    fit = pf.fepois("flow ~ distance + embargo | exporter + importer", data)
+    assert fit.convergence  # although there is nothing to converge to
+    result = check_separation(fit)
+    assert result.coefficients == {"distance": "finite", "embargo": "-inf"}
+    assert result.index[result.separated].tolist() == data.index[data["embargo"] > 0].tolist()
+    assert result.verify()
+    clean = check_separation(pf.fepois("flow ~ distance | exporter + importer", data))
+    assert clean.exists
+    assert clean.coefficients == {"distance": "finite"}
+    alone = check_separation(pf.fepois("flow ~ distance + embargo", data))
+    assert [*alone.coefficients] == ["Intercept", "distance", "embargo"]
+    logit = pf.feglm("any ~ distance | exporter", data.assign(any=data["flow"] > 0), "logit")
+    assert check_separation(logit).exists
+    with pytest.raises(DataError, match="does not know pyfixest's feols"):
+        check_separation(pf.feols("flow ~ distance", data))
+    with pytest.raises(DataError, match="store_data=True"):
+        check_separation(pf.fepois("flow ~ distance", data, lean=True))
+
+
+def test_a_factor_of_pairs():
+    data = panel_of_trade(np.random.default_rng(1))
+    result = separation("flow ~ distance | exporter^importer", data, family="poisson")
+    pairs = data["exporter"] * 12 + data["importer"]
+    again = separation(data[["distance"]], data["flow"], family="poisson", fixed_effects=pairs)
+    assert result.separated.tolist() == again.separated.tolist()
+    assert result.separated.any()
 
 
 def test_the_command(tmp_path):

@@ -35,7 +35,7 @@ Agresti, A. (2010). Analysis of Ordinal Categorical Data, 2nd edition, section 4
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -72,44 +72,41 @@ class Model(NamedTuple):
 # ------------------------------------------------------------- one row an observation
 
 
-def of_sides(design: Design, up: Array, down: Array) -> Model:
-    """Rows that are to be above 0 (`up`), or below, and that are to be 0 where neither is."""
-    sides = np.where(down, -1, 1).astype(np.int8)
-    equal = ~(up | down)
-    rows = TwoClasses(design.X, sides, 2, design.intercept, equal if equal.any() else None)
+def of_sides(design: Design, sides: Array) -> Model:
+    """Rows that are to be at least 0 (side +1), at most 0 (-1), or 0 (0)."""
+    equal = sides == 0
+    signs = np.where(equal, 1, sides).astype(np.int8)
+    rows = TwoClasses(design.X, signs, 2, design.intercept, equal if equal.any() else None)
     names = [*design.names, *[INTERCEPT] * design.intercept]
     d = len(design.names)
-    return Model(rows, np.arange(len(up)), names, [*[d] * design.intercept, *range(d)])
+    return Model(rows, np.arange(len(sides)), names, [*[d] * design.intercept, *range(d)])
 
 
-def binary(design: Design, y: Array, classes: Sequence[object]) -> Model:
+def binary(y: Array, classes: Sequence[object]) -> Array:
     """Two labels, the larger of which is a success."""
     if len(classes) != 2:
         raise DataError(
             f"A binary model needs two different outcomes, but y has {len(classes)}: give two, or "
             'choose family="multinomial", "cumulative" or "poisson".'
         )
-    return of_sides(design, y == 1, y == 0)
+    return np.where(y == 1, 1, -1)
 
 
-def shares(design: Design, y: Array) -> Model:
+def log_binomial(y: Array, classes: Sequence[object]) -> Array:
+    """Two labels, and a probability that is an exponential."""
+    return np.minimum(binary(y, classes), 0)
+
+
+def shares(y: Array) -> Array:
     """Shares between 0 and 1."""
     refuse(~((y >= 0) & (y <= 1)), y, "a share", "must be between 0 and 1")
-    return of_sides(design, y == 1, y == 0)
+    return np.where(y == 1, 1, np.where(y == 0, -1, 0))
 
 
-def counts(design: Design, y: Array) -> Model:
+def counts(y: Array) -> Array:
     """Outcomes of at least 0, with a log link."""
-    refuse_counts(y)
-    return of_sides(design, np.zeros(len(y), bool), y == 0)
-
-
-def log_binomial(design: Design, y: Array, classes: Sequence[object]) -> Model:
-    """Two labels, and a probability that is an exponential."""
-    model = binary(design, y, classes)
-    rows = model.rows
-    equal = rows.y > 0
-    return model._replace(rows=TwoClasses(rows.X, rows.y, 2, rows.bias, equal))
+    refuse(~((y >= 0) & np.isfinite(y)), y, "an outcome", "must be at least 0 and finite")
+    return np.where(y == 0, -1, 0)
 
 
 # ------------------------------------------------------------- many classes
@@ -239,29 +236,39 @@ class Family(NamedTuple):
 
     labels: bool
     """Are outcomes labels, or numbers?"""
-    rows: Callable[..., Model]
+    sides: Callable[..., Array] | None = None
+    """On which side of 0 the one row of every observation is to be,"""
+    rows: Callable[..., Model] | None = None
+    """or else the rows of the model."""
 
     @property
     def ordered(self) -> bool:
         """Are there thresholds?"""
         return self.rows in (cumulative, adjacent, sequential)
 
+    def numbered(self, y: object) -> tuple[Any, ...]:
+        """The outcomes as `sides` and `rows` take them: numbers, or those of classes and these."""
+        if not self.labels:
+            return (y,)
+        classes, numbers = numbered_classes(y)
+        return numbers, classes
+
+    def model(self, design: Design, y: object) -> Model:
+        """The model of these outcomes."""
+        if self.sides is not None:
+            return of_sides(design, self.sides(*self.numbered(y)))
+        assert self.rows is not None
+        return self.rows(design, *self.numbered(y))
+
 
 FAMILIES = {
-    "binary": Family(True, binary),
-    "logit": Family(True, binary),
-    "probit": Family(True, binary),
-    "cloglog": Family(True, binary),
-    "fractional": Family(False, shares),
-    "binomial": Family(False, shares),
-    "multinomial": Family(True, multinomial),
-    "cumulative": Family(True, cumulative),
-    "ordered": Family(True, cumulative),
-    "adjacent": Family(True, adjacent),
-    "sequential": Family(True, sequential),
-    "poisson": Family(False, counts),
-    "ppml": Family(False, counts),
-    "negative-binomial": Family(False, counts),
+    **dict.fromkeys(("binary", "logit", "probit", "cloglog"), Family(True, binary)),
+    **dict.fromkeys(("fractional", "binomial"), Family(False, shares)),
+    "multinomial": Family(True, rows=multinomial),
+    **dict.fromkeys(("cumulative", "ordered"), Family(True, rows=cumulative)),
+    "adjacent": Family(True, rows=adjacent),
+    "sequential": Family(True, rows=sequential),
+    **dict.fromkeys(("poisson", "ppml", "negative-binomial"), Family(False, counts)),
     "log-binomial": Family(True, log_binomial),
 }
 """The families by name; some have several."""
@@ -277,11 +284,6 @@ def numbered_classes(y: object) -> tuple[list[object], Array]:
         return [categories[k] for k in present], np.searchsorted(present, codes)
     classes, numbers = np.unique(as_labels(y), return_inverse=True)
     return classes.tolist(), numbers
-
-
-def refuse_counts(y: Array) -> None:
-    """Raise an error for an outcome that is no count."""
-    refuse(~((y >= 0) & np.isfinite(y)), y, "an outcome", "must be at least 0 and finite")
 
 
 def refuse(bad: Array, y: Array, what: str, why: str) -> None:

@@ -19,6 +19,8 @@ STATSMODELS = {
     "GeneralizedPoisson": "poisson",
 }
 """Models of statsmodels by the name of their class."""
+PYFIXEST = {"fepois": "poisson", "feglm-logit": "logit", "feglm-probit": "probit"}
+"""Models of pyfixest by the name of their method."""
 GLM = {"Poisson": "poisson", "NegativeBinomial": "poisson"}
 """Families of statsmodels' GLM, with a log link."""
 
@@ -30,9 +32,10 @@ def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
 
     Parameters
     ----------
-    results : results of statsmodels
+    results : results of statsmodels or pyfixest
         Those of a `Logit`, `Probit`, `MNLogit`, `OrderedModel`, `Poisson`, negative binomial, or
-        `GLM` with a binomial, Poisson or negative binomial family; or such a model itself.
+        `GLM` with a binomial, Poisson or negative binomial family; or such a model itself. Those
+        of `fepois`, or `feglm` with a logit or probit, on the observations that pyfixest kept.
     budget : float, default=60.0
         Seconds after which to give up.
 
@@ -50,10 +53,13 @@ def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
     {'const': '-inf', 'x1': '+inf'}
     """
     model = getattr(results, "model", results)
-    if not type(model).__module__.startswith("statsmodels."):
+    package = type(model).__module__.partition(".")[0]
+    if package == "pyfixest":
+        return of_pyfixest(results, budget)
+    if package != "statsmodels":
         raise DataError(
             f"A {type(results).__name__} was given, but check_separation is for the models of "
-            "statsmodels: call separation(X, y, family=...) with the data of others."
+            "statsmodels and pyfixest: call separation(X, y, family=...) with the data of others."
         )
     X = np.asarray(model.exog, np.float64)
     names = list(model.exog_names)[: X.shape[1]]  # thresholds come after the columns
@@ -61,6 +67,30 @@ def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
     frame = frame_of(model, X, names)
     return separation(
         frame, y, family=family, fit_intercept=family == "cumulative", budget=budget, **options
+    )
+
+
+def of_pyfixest(fit: Any, budget: float) -> Separation:
+    """Of a model of pyfixest, from its formula and the data it was fitted on."""
+    method = getattr(fit, "_method", type(fit).__name__)
+    if method not in PYFIXEST:
+        raise DataError(
+            f"check_separation does not know pyfixest's {method}: it knows "
+            f"{', '.join(sorted(PYFIXEST))}."
+        )
+    data = getattr(fit, "_data", None)
+    if data is None or not len(data):
+        raise DataError(
+            "The model does not have its data: fit it with store_data=True and lean=False, or call "
+            "separation(formula, data, family=...)."
+        )
+    weights = getattr(fit, "_weights_name", None)
+    return separation(
+        fit._fml,
+        data,
+        family=PYFIXEST[method],
+        sample_weight=None if weights is None else data[weights],
+        budget=budget,
     )
 
 

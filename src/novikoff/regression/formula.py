@@ -5,7 +5,7 @@ from typing import Any
 
 from novikoff.errors import DataError
 
-NAME = re.compile(r"\s*(?:C\()?\s*([^\s()+|~]+)\s*\)?\s*")
+NAME = re.compile(r"\s*(?:C\()?\s*([^\s()+|~^]+)\s*\)?\s*")
 
 
 def parsed(formula: str, data: Any) -> tuple[Any, Any, Any]:
@@ -27,14 +27,7 @@ def parsed(formula: str, data: Any) -> tuple[Any, Any, Any]:
     outcome = outcome.strip()
     if not tilde or not outcome or not terms.strip():
         raise DataError(f"{formula!r} is no formula: write 'outcome ~ terms', as in 'y ~ x1 + x2'.")
-    names = [NAME.fullmatch(part) for part in factors.split("+")] if factors.strip() else []
-    if None in names:
-        raise DataError(
-            f"After the bar of {formula!r} there must be columns joined by +: '| firm + year'."
-        )
-    effects = [match.group(1) for match in names if match is not None]
-    if missing := [name for name in effects if name not in data.columns]:
-        raise DataError(f"The data has no column {missing[0]!r}, which {formula!r} names.")
+    effects = effects_of(factors, formula, data) if factors.strip() else None
     try:
         X = model_matrix(terms, data, na_action="raise")
         y = (
@@ -44,4 +37,22 @@ def parsed(formula: str, data: Any) -> tuple[Any, Any, Any]:
         )
     except (FormulaicError, ValueError) as error:
         raise DataError(f"The formula {formula!r} does not fit the data: {error}") from error
-    return X, y, data[effects] if effects else None
+    return X, y, effects
+
+
+def effects_of(factors: str, formula: str, data: Any) -> Any:
+    """The factors after the bar; firm^year is one with a level for every pair."""
+    columns = {}
+    for part in factors.split("+"):
+        matches = [NAME.fullmatch(name) for name in part.split("^")]
+        names = [match.group(1) for match in matches if match is not None]
+        if len(names) < len(matches):
+            raise DataError(
+                f"After the bar of {formula!r} there must be columns joined by +, or by ^ for a "
+                "level of every pair: '| firm + year', '| firm^year'."
+            )
+        if missing := [name for name in names if name not in data.columns]:
+            raise DataError(f"The data has no column {missing[0]!r}, which {formula!r} names.")
+        one = data[names[0]] if len(names) == 1 else data.groupby(names, dropna=False).ngroup()
+        columns["^".join(names)] = one
+    return type(data)(columns, index=data.index)

@@ -1,13 +1,15 @@
 r"""Separation with two factors of many levels, in linear time, without a dummy for any level.
 
-A count model with a log link and an effect for every level of two factors has
-$\eta = a_i + b_j$ in the cell $(i, j)$. A direction may not change cells with a positive outcome,
-$a_i = -b_j$, and may only lower the others, $a_i \le -b_j$. So let the levels be the nodes of a
-graph, with potential $a_i$ or $-b_j$. Positive cells join their two levels into one node. Every
-other cell is an edge from its first level to its second, along which the potential may not fall.
-It cannot rise along an edge of a cycle. Hence a cell is separated if and only if its edge leads
-from one strongly connected component to another; numbering the components in topological order
-gives potentials that rise along all of these edges at once (Tarjan 1972). Whole numbers prove it.
+A model with one row for each observation, and an effect for every level of two factors, has
+$\eta = a_i + b_j$ in the cell $(i, j)$. A direction may not change some cells, $a_i = -b_j$: in a
+count model those with a positive outcome. It may only lower others, $a_i \le -b_j$, or only raise
+them. So let the levels be the nodes of a graph, with potential $a_i$ or $-b_j$. Cells that may not
+change join their two levels into one node. A cell that may be lowered is an edge from its first
+level to its second, along which the potential may not fall; one that may be raised is an edge the
+other way. It cannot rise along an edge of a cycle. Hence a cell is separated if and only if its
+edge leads from one strongly connected component to another; numbering the components in topological
+order gives potentials that rise along all of these edges at once (Tarjan 1972). Whole numbers prove
+it.
 
 References
 ----------
@@ -32,8 +34,8 @@ class Cells(NamedTuple):
 
     first: Array
     second: Array
-    positive: Array
-    """Is the outcome above 0?"""
+    side: Array
+    """Where the cell may go: 0 if it may not change, -1 if it may be lowered, +1 if raised."""
 
     @property
     def levels(self) -> tuple[int, int]:
@@ -55,11 +57,12 @@ class Potentials:
     second: Array
 
     def separated(self, cells: Cells) -> Array:
-        """The cells that the direction lowers."""
-        return self.first[cells.first] + self.second[cells.second] < 0
+        """The cells that the direction changes."""
+        changed: Array = self.first[cells.first] + self.second[cells.second] != 0
+        return changed
 
     def verify(self, cells: Cells) -> bool:
-        """Does the direction change no positive cell, raise none, and lower all that any can?
+        """Does the direction change no cell as it may not, and every cell that any can?
 
         Of cells that it leaves as they are it is checked that each is on a cycle, by another
         search for strongly connected components (Pearce's, in SciPy).
@@ -67,12 +70,12 @@ class Potentials:
         if (len(self.first), len(self.second)) != cells.levels:
             return False
         eta = self.first[cells.first] + self.second[cells.second]
-        if eta[cells.positive].any() or (eta > 0).any():
+        if not np.array_equal(np.sign(eta), np.where(eta == 0, 0, cells.side)):
             return False
         m = sum(cells.levels)
         u, v = cells.first, cells.second + len(self.first)
-        back = cells.positive  # such a cell is an edge in both directions
-        tails, heads = np.concatenate([u, v[back]]), np.concatenate([v, u[back]])
+        up, down = cells.side >= 0, cells.side <= 0  # a cell of side 0 is an edge both ways
+        tails, heads = np.concatenate([u[down], v[up]]), np.concatenate([v[down], u[up]])
         starts, heads = by_tail(tails, heads, m)
         graph = sparse.csr_array((np.ones(len(heads), np.int8), heads, starts), shape=(m, m))
         part = connected_components(graph, connection="strong")[1]
@@ -80,13 +83,15 @@ class Potentials:
 
 
 def potentials(cells: Cells) -> Potentials:
-    """The direction that lowers every cell that some direction lowers."""
+    """The direction that changes every cell that some direction changes."""
     A, B = cells.levels
     parent = np.arange(A + B, dtype=np.int64)
-    join(parent, cells.first, cells.second, cells.positive, A)
-    nodes = roots(parent)
-    zero = ~cells.positive
-    tails, heads = nodes[cells.first[zero]], nodes[A + cells.second[zero]]
+    join(parent, cells.first, cells.second, cells.side == 0, A)
+    nodes, may = roots(parent), cells.side != 0
+    tails, heads = nodes[cells.first[may]], nodes[A + cells.second[may]]
+    raised = cells.side[may] > 0
+    if raised.any():
+        tails, heads = np.where(raised, heads, tails), np.where(raised, tails, heads)
     number = np.full(A + B, -1, np.int64)
     components(*by_tail(tails, heads, A + B), number)
     level = number[nodes]  # components are numbered from the last of the order
@@ -103,10 +108,10 @@ def root(parent, node):
 
 
 @njit(cache=True)
-def join(parent, first, second, positive, A):
-    """Join the two levels of every positive cell."""
+def join(parent, first, second, fixed, A):
+    """Join the two levels of every cell that may not change."""
     for k in range(len(first)):
-        if positive[k]:
+        if fixed[k]:
             u, v = root(parent, first[k]), root(parent, A + second[k])
             if u != v:
                 parent[max(u, v)] = min(u, v)
