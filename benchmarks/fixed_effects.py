@@ -3,8 +3,8 @@
     python -m benchmarks.fixed_effects [observations] [levels of each factor]
 
 The first rows have both methods on the same data; pyfixest's is the iterative rectifier of Correia,
-Guimaraes & Zylkin (2019), as `fepois(..., separation_check=["ir"])` calls it. Ours is exact, and its
-time includes the proof and the check of the proof. The last row is ours alone, at the size asked
+Guimaraes & Zylkin (2019), as `fepois(..., separation_check=["ir"])` calls it. Ours is exact, and
+its time includes the proof and the check of it. The last row is ours alone, at the size asked
 for: two factors and nothing else. Every observation is read a few times in random order, which is
 what its time goes into.
 """
