@@ -618,7 +618,7 @@ def test_a_verdict_to_read():
     X = pd.DataFrame(measured, columns=names)
     X.index = [f"flower {k}" for k in range(len(X))]
     one = separability(X, species == "setosa")
-    assert "margin between 0.817556 and 0.817556" in " ".join(str(one).split())
+    assert "with a margin of 0.817556" in " ".join(str(one).split())
     assert one.by_name == dict.fromkeys(["Intercept", *names], "inf")
     assert "examples flower 23, flower 41 and flower 98" in str(one)
     assert describe(one) == str(one)

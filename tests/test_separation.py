@@ -148,7 +148,7 @@ def test_a_result_to_read():
         "NV           diverges to +infinity",
         "patient 2",
         "Firth",
-        "Intercept, PI and EH.",
+        "To get the estimates of Intercept, PI and EH, drop the separated observations and NV",
     ):
         assert part in str(result)
     assert result.estimable == ("Intercept", "PI", "EH")
@@ -157,6 +157,25 @@ def test_a_result_to_read():
     assert r"NV & $+\infty$ \\" in result.to_latex()
     assert "<td style='text-align:left'>diverges to +infinity</td>" in result._repr_html_()
     assert "NV is infinite" in repr(result)
+
+
+def test_advice_fits_the_answer():
+    x = [[0], [0], [0], [1], [1], [1], [0]]
+    partly = separation(x, list("abcbcba"), family="multinomial")
+    assert "for 3 of 7 observations some outcomes are ruled out" in partly.sentence
+    assert "dropping observations does not help" in str(partly)
+    assert "brmultinom" in str(partly)
+    whole = separation([[0], [1], [2], [3]], [0, 0, 1, 1])
+    assert "dropping them would leave no data" in str(whole)
+    effects = separation(None, [1, 0, 0, 2], family="poisson", fixed_effects=[0, 1, 1, 2])
+    assert effects.sentence.startswith("No finite estimate exists for some fixed effects: 2 of 4")
+    assert "coefficient" not in str(effects)
+    zero = separation([[1], [2], [3]], [0, 0, 0], family="poisson")
+    assert "may be infinite (sign open)" in zero.sentence
+    twice = separation([[1, 1], [2, 2], [3, 3]], [0, 1, 0])
+    assert twice.sentence.endswith("It is not unique: x2 is aliased, so leave it out.")
+    weighed = separation([[0], [1], [2], [3], [4]], [0, 0, 1, 1, 0], sample_weight=[1, 1, 1, 1, 0])
+    assert "4 of 4 observations" in weighed.sentence
 
 
 # ------------------------------------------------------------- two factors
@@ -264,16 +283,14 @@ def test_effects_beside_regressors_are_their_dummies(panel):
     assert list(result.coefficients.values()) == kinds
     assert result.exists == (not any(separated))
     assert result.verify()
-    left = [i for i, gone in enumerate(separated) if not gone]
-    of_left = (
-        of_definition(
-            *([[c[i] for i in left] for c in part] for part in panel[:2]), [1] * len(left)
+    left = np.flatnonzero(~np.array(separated))
+    if len(left):  # what is finite can be estimated on what is left, by itself
+        of_left = of_definition(
+            *(np.array(part)[:, left].tolist() for part in panel[:2]), [1] * len(left)
         )
-        if left
-        else ([], ["aliased"] * len(columns))
-    )
-    own = [f"x{j + 1}" for j, kind in enumerate(of_left[1]) if kind != "aliased"]
-    assert list(result.estimable) == own
+        finite = [f"x{j + 1}" for j, kind in enumerate(kinds) if kind == "finite"]
+        assert list(result.estimable) == finite
+        assert all(of_left[1][int(name[1:]) - 1] == "finite" for name in finite)
 
 
 # ------------------------------------------------------------- what people have
@@ -333,18 +350,40 @@ def test_a_certificate_that_was_tampered_with_fails():
     ("call", "message"),
     [
         (lambda: separation([[1], [2]], [0, 1], family="gaussian"), "family"),
-        (lambda: separation([[1], [2]], [0, 0]), "needs two different outcomes, but y has 1"),
+        (lambda: separation([[1], [2]], [0, 0]), "All outcomes are 0"),
         (lambda: separation([[1], [2]], [0, -1], family="poisson"), "must be at least 0"),
         (lambda: separation([[1], [2]], [0, 2], family="fractional"), "between 0 and 1"),
         (lambda: separation(None, [0, 1], family="poisson"), "give X, or fixed_effects"),
         (lambda: separation([[1], [2]], [3, 1], family="binomial", trials=[2, 2]), "no more succ"),
-        (lambda: separation([[1], [2]], [0, 1], family="poisson", trials=[2, 2]), "has none"),
+        (
+            lambda: separation([[1], [2]], [0, 1], family="poisson", trials=[2, 2]),
+            "does not use them",
+        ),
         (
             lambda: separation([[1], [2]], [0, 1], family="ordered", fit_intercept=False),
-            "thresholds? between every two classes",
+            "has thresholds in the place of",
         ),
         (lambda: separation(pd.DataFrame({"age": [1.0, None]}), [0, 1]), "'age' has missing"),
-        (lambda: separation([[1], [2]], [0, 1], sample_weight=[0, 0]), "is 0: make some"),
+        (lambda: separation([[1], [2], [3]], [0, 1, 2]), "y has 3 different values"),
+        (lambda: separation([[1], [2]], [0, 1], trials=[2, 2]), "does not use them"),
+        (lambda: separation([[1], [2]], [0, 1, 1]), "X has 2 rows, but y has 3"),
+        (
+            lambda: separation([[1], [-1]], [1, 0], family="log-binomial", fit_intercept=False),
+            "constant",
+        ),
+        (
+            lambda: separation(pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), [0, 1]),
+            "two columns",
+        ),
+        (lambda: separation(pd.DataFrame({"Intercept": [1, 1]}), [0, 1]), "adds another"),
+        (
+            lambda: separation(None, [0, 1], family="poisson", fixed_effects=[np.nan, 1.0]),
+            "missing value in row 0",
+        ),
+        (
+            lambda: separation([[1], [2]], [0, 1], sample_weight=[0, 0]),
+            "is 0 for every observation",
+        ),
         (
             lambda: separation([[1], [2]], ["a", "b"], family="poisson"),
             "needs numbers: give counts",
@@ -401,16 +440,16 @@ def test_a_formula_says_the_same():
 @pytest.mark.parametrize(
     ("formula", "message"),
     [
-        ("flow", "is no formula"),
-        ("flow ~ x | distance * 2", "columns joined by"),
-        ("flow ~ embargo | nation", "no column 'nation'"),
+        ("flow", "is not a valid formula"),
+        ("flow ~ x | distance * 2", r"join columns with \+"),
+        ("flow ~ embargo | nation", "uses column 'nation', but the data has only: flow"),
         ("flow ~ nation", "does not fit the data"),
     ],
 )
 def test_a_formula_that_cannot_be(formula, message):
     with pytest.raises(DataError, match=message):
         separation(formula, trade(), family="poisson")
-    with pytest.raises(DataError, match="needs a DataFrame"):
+    with pytest.raises(DataError, match="needs a pandas DataFrame"):
         separation(formula, [1, 2])
 
 
@@ -446,10 +485,14 @@ def test_models_that_statsmodels_fitted():
     levels = pd.Series(pd.Categorical(list("aabbcc"), ordered=True))
     ordered = OrderedModel(levels, data[["distance"]].reset_index(drop=True), distr="logit")
     assert list(check_separation(ordered).coefficients) == ["a|b", "b|c", "distance"]
-    with pytest.raises(DataError, match="does not know OLS"):
+    with pytest.raises(DataError, match="does not support OLS"):
         check_separation(sm.OLS(data["flow"], design))
     with pytest.raises(DataError, match="for the models of statsmodels and pyfixest"):
         check_separation(separation)
+    for link in (sm.families.links.Identity(), sm.families.links.LogC()):
+        binomial = sm.GLM(data["any"], design, family=sm.families.Binomial(link))
+        with pytest.raises(DataError, match="with the links logit"):
+            check_separation(binomial)
     with pytest.raises(DataError, match="link"):
         check_separation(sm.GLM(data["flow"], design, family=sm.families.Gaussian()))
 
@@ -488,7 +531,7 @@ def test_models_that_pyfixest_fitted():
     assert [*alone.coefficients] == ["Intercept", "distance", "embargo"]
     logit = pf.feglm("any ~ distance | exporter", data.assign(any=data["flow"] > 0), "logit")
     assert check_separation(logit).exists
-    with pytest.raises(DataError, match="does not know pyfixest's feols"):
+    with pytest.raises(DataError, match="does not support pyfixest's feols"):
         check_separation(pf.feols("flow ~ distance", data))
     with pytest.raises(DataError, match="store_data=True"):
         check_separation(pf.fepois("flow ~ distance", data, lean=True))

@@ -94,18 +94,9 @@ class Separability:
     >>> xor = separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
     >>> xor.verdict, xor.rows, [str(p) for p in xor.multipliers]
     ('inseparable', (0, 1, 2, 3), ['1/4', '1/4', '1/4', '1/4'])
-    >>> print(xor)
-    The data is not separable: no hyperplane has all examples on the right side. Logistic regression
-    has a finite estimate.
-    <BLANKLINE>
-    coefficient  estimate
-    Intercept    finite
-    x1           finite
-    x2           finite
-    <BLANKLINE>
-    The proof: rows 0, 1, 2 and 3, with multipliers 1/4, 1/4, 1/4 and 1/4. Take each with the sign
-    of its class, and multiply it: the sum is 0, so no weights can score all of them above 0. All
-    other rows are combinations of these.
+    >>> print(xor.sentence)  # doctest: +NORMALIZE_WHITESPACE
+    The data is not separable: every hyperplane has an example on the wrong side, unless all lie on
+    it. Logistic regression has a finite estimate.
     """
 
     verdict: str
@@ -157,8 +148,8 @@ class Separability:
     def coefficients(self) -> tuple[str, ...]:
         """For each coefficient, then the intercept, what its logistic-regression estimate is.
 
-        "finite", "+inf", "-inf", "inf" (infinite, and the data leaves the sign open), "aliased"
-        (it depends on coefficients before it and has no estimate of its own), or "undecided".
+        "finite", "+inf", "-inf", "inf" (it may diverge to either side, or stay finite), "aliased"
+        (not identified: its column is a linear combination of columns before it) or "undecided".
         Of more than two classes: for every class but the first, to which it is compared.
         """
         return self.estimates.kinds
@@ -170,7 +161,7 @@ class Separability:
 
     @property
     def by_name(self) -> dict[str, str]:
-        """The same by name, the intercept first; for many classes, with the class before it."""
+        """`coefficients` by name, the intercept first; of many classes, names begin with theirs."""
         d = len(self.coefficients) // max(1, self.n_classes - 1) - self.fit_intercept
         own = [
             *(self.names or (f"x{j + 1}" for j in range(d))),
@@ -192,31 +183,41 @@ class Separability:
     def sentence(self) -> str:
         """The verdict in a sentence, and what it means for logistic regression."""
         if self.verdict == "undecided":
-            return "Whether the data is separable could not be decided: give a larger budget."
-        kinds, right = self.by_name, "all examples on the right side"
-        can, cannot = f"a hyperplane can have {right}", f"no hyperplane has {right}"
-        if self.n_classes > 2:
-            right = "give every example the highest score for its own class"
-            can, cannot = f"one weight vector per class can {right}", f"no weight vectors {right}"
-        if self.verdict == "separable":
-            lower, upper = self.margin
-            text = f"The data is separable: {can}, by a margin between {lower:.6g} and {upper:.6g}."
-        elif self.verdict == "quasi-separable":
-            text = f"The data is quasi-separable: {can}, but only if some lie on the boundary."
-        else:
-            text = f"The data is not separable: {cannot}."
+            return "Whether the data is separable could not be decided: a larger budget may help."
+        many, kinds = self.n_classes > 2, self.by_name
+        lower, upper = (f"{end:.6g}" for end in self.margin)
+        by = f"a margin of {lower}" if lower == upper else f"a margin between {lower} and {upper}"
+        text = {
+            "separable": f"The data is separable: a hyperplane separates the classes with {by}.",
+            "quasi-separable": "The data is quasi-separable: a hyperplane can have no example on "
+            "the wrong side, but some must lie on it.",
+            "inseparable": "The data is not separable: every hyperplane has an example on the "
+            "wrong side, unless all lie on it.",
+        }
+        if many:
+            text = {
+                "separable": "The data is separable: one weight vector per class gives every "
+                f"example the highest score for its own class, with {by}.",
+                "quasi-separable": "The data is quasi-separable: one weight vector per class can "
+                "give no example a higher score for another class, but some must tie.",
+                "inseparable": "The data is not separable: whatever the weight vectors, some "
+                "example scores higher for another class, unless all tie.",
+            }
         if not kinds or "undecided" in kinds.values():
-            return text
+            return text[self.verdict]
         told = "a finite estimate"
         if self.verdict != "inseparable":
             told = f"no finite estimate: {'; '.join(infinite(kinds))}"
-        return f"{text} Logistic regression has {told}."
+        kind = "Multinomial logistic" if many else "Logistic"
+        return f"{text[self.verdict]} {kind} regression has {told}."
 
     def summary(self) -> str:
         """The verdict, what becomes of the coefficients, and the rows of the proof explained."""
         lines = textwrap.wrap(self.sentence, WIDTH)
         if self.verdict == "separable" and self.novikoff < inf:
-            lines += [f"A perceptron makes at most {self.novikoff:,.0f} mistakes, in any order."]
+            lines += [
+                f"A perceptron makes at most {self.novikoff:,.0f} mistakes, in whatever order."
+            ]
         if self.by_name:
             lines += ["", *as_text(self.by_name)]
         return "\n".join([*lines, "", *textwrap.wrap(self._proof(), WIDTH)]).strip()
@@ -226,24 +227,31 @@ class Separability:
         if not self.rows:
             return ""
         rows = self.rows if self.index is None else self.index[list(self.rows)].tolist()
-        counts = "Take each with the sign of its class, and multiply it"
+        one = "Append a 1 to each for the intercept, " if self.fit_intercept else ""
+        counts = f"{one}{'flip' if one else 'Flip'} the sign of those of the first class, multiply"
+        counts += " and add them"
         if self.n_classes > 2:
             classes = self.classes or tuple(range(self.n_classes))
             told = zip(rows, self.rivals, strict=True)
             rows = [f"{row} (against {classes[rival]})" for row, rival in told]
-            counts = "Each counts for its own class and against the one named. Multiply them"
+            counts = "Each counts for its own class and against the one in brackets: multiply and"
+            counts += " add them so"
         kind = "row" if self.index is None else "example"
         what = f"{kind}{'s' if len(rows) > 1 else ''} {listed(rows)}, with multipliers "
         what += f"{listed([short(p) for p in self.multipliers])}. {counts}"
         if self.verdict == "separable":
             return (
-                f"Why the margin is no larger: {what}: the length of the sum is the upper end of "
+                f"Why the margin is no larger: {what}. The length of the sum is the upper end of "
                 "the margin."
             )
-        text = f"The proof: {what}: the sum is 0, so no weights can score all of them above 0."
+        text = f"The proof: {what}. The sum is 0, so no weights have all of them strictly on the "
+        text += "correct side."
         if self.verdict == "quasi-separable":
             return text
-        return f"{text} All other rows are combinations of these."
+        return (
+            f"{text} All other rows are linear combinations of these, so weights that have no row "
+            "on the wrong side score every row 0."
+        )
 
     def __str__(self) -> str:
         return self.summary()
@@ -252,7 +260,7 @@ class Separability:
         return as_html(self.sentence, self.by_name)
 
     def to_frame(self) -> "pd.DataFrame":
-        """What becomes of the coefficients of a logistic regression, as a DataFrame of pandas."""
+        """What becomes of the coefficients of a logistic regression, as a pandas DataFrame."""
         return as_frame(self.by_name)
 
     def to_latex(self) -> str:

@@ -11,9 +11,9 @@ MEANING = {
     "finite": "finite",
     "+inf": "diverges to +infinity",
     "-inf": "diverges to -infinity",
-    "inf": "diverges; the data leaves the sign open",
-    "aliased": "no estimate of its own: depends on coefficients before it",
-    "undecided": "not decided within the budget",
+    "inf": "not determined: may diverge to either side, or stay finite",
+    "aliased": "not identified: its column is a linear combination of others",
+    "undecided": "undecided",
 }
 
 
@@ -45,19 +45,21 @@ def as_latex(coefficients: Mapping[str, str]) -> str:
     return "\n".join([*head, *rows, r"\hline", r"\end{tabular}"])
 
 
-def as_frame(coefficients: Mapping[str, str], **columns: Sequence[object]) -> "pd.DataFrame":
-    """The coefficients as a DataFrame, with further columns."""
+def as_frame(coefficients: Mapping[str, str]) -> "pd.DataFrame":
+    """The coefficients as a DataFrame."""
     import pandas as pd
 
     index = pd.Index([*coefficients], name="coefficient")
-    return pd.DataFrame({"estimate": [*coefficients.values()], **columns}, index=index)
+    return pd.DataFrame({"estimate": [*coefficients.values()]}, index=index)
 
 
 def infinite(coefficients: Mapping[str, str]) -> list[str]:
-    """Which coefficients are infinite, in clauses."""
+    """Which coefficients are infinite, or may be, in clauses."""
     clauses = []
-    for kind, sign in (("+inf", "+"), ("-inf", "-"), ("inf", "sign open")):
+    for kind, sign in (("+inf", "+"), ("-inf", "-")):
         clauses += are(named(coefficients, kind), f"infinite ({sign})")
+    if open_ := named(coefficients, "inf"):
+        clauses.append(f"{listed(open_)} may be infinite (sign open)")
     return clauses
 
 

@@ -240,8 +240,6 @@ def last_of(basis: Basis) -> tuple[list[int], Basis]:
 class Contraction(NamedTuple):
     """What is left of a panel."""
 
-    free: Basis
-    r"""The $\beta$ that fixed cells allow."""
     kinds: list[str]
     """What becomes of every coefficient, as far as that is known; "" for those of the model."""
     alone: Array
@@ -258,7 +256,7 @@ def contraction(panel: Panel, deadline: float) -> Contraction:
     free = vanishing(panel, fixed, unit_vectors(width), deadline, trees)
     alone = ~(has(cells.first, fixed) & has(cells.second, fixed))
     if not free:
-        return Contraction(free, ["finite"] * width, alone, None)
+        return Contraction(["finite"] * width, alone, None)
     # what moves nothing but cells of levels that can be lowered alone may have either sign
     idle = vanishing(panel, ~alone, free, deadline)
     aliased, nulls = last_of(vanishing(panel, np.ones(len(fixed), bool), idle, deadline))
@@ -272,8 +270,8 @@ def contraction(panel: Panel, deadline: float) -> Contraction:
         kinds[j] = "aliased"
     lowered = ~fixed & ~alone
     if not lowered.any():
-        return Contraction(free, [kind or "finite" for kind in kinds], alone, None)
-    return Contraction(free, kinds, alone, contracted(panel, trees, free, lowered))
+        return Contraction([kind or "finite" for kind in kinds], alone, None)
+    return Contraction(kinds, alone, contracted(panel, trees, free, lowered))
 
 
 def has(levels: Array, fixed: Array) -> Array:
@@ -352,15 +350,12 @@ class Contracted:
         What becomes of every coefficient: those of further factors, then the regressors.
     separated : ndarray of bool
         The cells that are separated.
-    estimable : tuple of bool
-        Has each coefficient an estimate of its own on the other cells?
     proof : Potentials or Recession
         The graph's, if no other coefficient can move; else that of the contracted model.
     """
 
     kinds: tuple[str, ...]
     separated: Array
-    estimable: tuple[bool, ...]
     proof: Potentials | Recession
 
     def verify(self, panel: Panel) -> bool:
@@ -368,9 +363,8 @@ class Contracted:
         made = contraction(panel, np.inf)
         if not proves(self.proof, made, panel):
             return False
-        again = answered(made, self.proof, panel, np.inf)
-        said = [(one.kinds, one.estimable) for one in (self, again)]
-        return said[0] == said[1] and np.array_equal(self.separated, again.separated)
+        again = answered(made, self.proof, panel)
+        return self.kinds == again.kinds and np.array_equal(self.separated, again.separated)
 
 
 def proves(proof: Potentials | Recession, made: Contraction, panel: Panel) -> bool:
@@ -380,9 +374,7 @@ def proves(proof: Potentials | Recession, made: Contraction, panel: Panel) -> bo
     return isinstance(proof, Recession) and proof.verify(made.model)
 
 
-def answered(
-    made: Contraction, proof: Potentials | Recession, panel: Panel, deadline: float
-) -> Contracted:
+def answered(made: Contraction, proof: Potentials | Recession, panel: Panel) -> Contracted:
     """What a proof says of the panel."""
     kinds, separated = list(made.kinds), made.alone.copy()
     if isinstance(proof, Potentials):
@@ -392,9 +384,7 @@ def answered(
         for place in made.model.shown:
             j = int(made.model.names[place])
             kinds[j] = kinds[j] or proof.estimates.kinds[place]
-    aliased, _ = last_of(vanishing(panel, ~separated, made.free, deadline))
-    own = tuple(j not in aliased for j in range(len(kinds)))
-    return Contracted(tuple(kinds), separated, own, proof)
+    return Contracted(tuple(kinds), separated, proof)
 
 
 def absorbed(panel: Panel, deadline: float) -> Contracted:
@@ -403,4 +393,4 @@ def absorbed(panel: Panel, deadline: float) -> Contracted:
     proof = potentials(panel.cells) if made.model is None else recession(made.model, deadline)
     if not proves(proof, made, panel):
         raise Undecided
-    return answered(made, proof, panel, deadline)
+    return answered(made, proof, panel)

@@ -30,10 +30,17 @@ def factors_of(fixed_effects: Any) -> list[tuple[str, Array]]:
         table = np.asarray(fixed_effects)
         table = table[:, None] if table.ndim == 1 else table
         coded = [(f"effect{j + 1}", levels_of(table[:, j])) for j in range(table.shape[1])]
+        if table.dtype.kind == "f":
+            coded = [
+                (name, np.where(np.isnan(table[:, j]), -1, codes))
+                for j, (name, codes) in enumerate(coded)
+            ]
     for name, codes in coded:
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
-            raise DataError(f"Factor {name!r} has no level in row {row}: drop rows without one.")
+            raise DataError(
+                f"Factor {name!r} has a missing value in row {row}: fill it in, or drop the row."
+            )
     return coded
 
 
@@ -64,7 +71,23 @@ def with_dummies(design: Design, factors: list[tuple[str, Array]]) -> Design:
 
 
 def design_of(X: Any, intercept: bool) -> Design:
-    """The design matrix, with names for its columns."""
+    """The design matrix, with names for its columns, all different."""
+    design = columns_of(X, intercept)
+    names = [*design.names, *["Intercept"] * intercept]
+    if len({*names}) < len(names):
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        if twice == "Intercept" and names.count(twice) == 1 + intercept:
+            raise DataError(
+                "X has a column 'Intercept', and {fit_intercept=} adds another: choose False, or "
+                "rename the column.",
+                fit_intercept=True,
+            )
+        raise DataError(f"X has two columns named {twice!r}: rename one.")
+    return design
+
+
+def columns_of(X: Any, intercept: bool) -> Design:
+    """The same, whatever their names."""
     if not hasattr(X, "columns") or not hasattr(X, "iloc"):
         if np.shape(X)[-1:] == (0,):
             return Design(np.asarray(X, np.float64), [], intercept)
@@ -95,22 +118,34 @@ def design_of(X: Any, intercept: bool) -> Design:
     return Design(as_examples(matrix) if parts else matrix, names, intercept)
 
 
+def has_constant(X: Any) -> bool:
+    """Has the matrix a column that is constant, and not 0?"""
+    first = X[[0]].toarray()[0] if sparse.issparse(X) else X[0]
+    return any(value and (X[:, [j]] != value).sum() == 0 for j, value in enumerate(first))
+
+
 def as_outcomes(y: Any, trials: Any, family: str) -> Any:
     """The outcomes: labels as they are, counts and shares as floats."""
+    if family != "binomial" and trials is not None:
+        raise DataError(
+            f"trials were given, but family={family!r} does not use them: leave them out, or "
+            'choose family="binomial".'
+        )
     if FAMILIES[family].labels:
         return y
     try:
         numbers = np.asarray(y, np.float64)
     except (TypeError, ValueError):
         raise DataError(
-            f"y has values that are no numbers, but family={family!r} needs numbers: give counts "
+            f"y has values that are not numbers, but family={family!r} needs numbers: give counts "
             'or shares, or choose family="binary" or "multinomial" for labels.'
         ) from None
     if family != "binomial":
-        if trials is not None:
-            raise DataError(f"trials were given, but family={family!r} has none: leave them out.")
         if numbers.ndim != 1:
-            raise DataError(f"y has shape {numbers.shape}, but there is one outcome for each row.")
+            raise DataError(
+                f"y has shape {numbers.shape}, but family={family!r} needs one outcome per row: "
+                "give a one-dimensional array."
+            )
         return numbers
     if numbers.ndim == 2 and numbers.shape[1] == 2 and trials is None:
         successes, total = numbers[:, 0], numbers.sum(axis=1)

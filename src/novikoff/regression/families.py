@@ -1,6 +1,7 @@
 r"""What separation means for a model: the directions along which its likelihood never falls.
 
-Every model here has a log-likelihood that is concave in its coefficients, a sum over observations.
+Every model here has a log-likelihood that is a sum over observations, and concave in its
+coefficients (of a negative binomial, at a given dispersion).
 Along a direction $\gamma$ it never falls if and only if certain linear forms of $\gamma$ are at
 least 0, and others are 0. So each model is a set of rows; observations whose rows can be above 0
 are separated, and the rest is the same for all (`novikoff.certificates.estimates`).
@@ -21,7 +22,7 @@ For an observation with outcome $y$ and $\eta = \langle\gamma, x\rangle$:
 - **adjacent**, $\log P(k + 1)/P(k) = \eta - \alpha_k$: $s_y \ge s_r$ for every other class $r$,
   with $s_k = k\eta - \alpha_0 - \dots - \alpha_{k-1}$ (Agresti 2010).
 
-(A log-binomial likelihood ends where a probability would be above 1: $\eta$ may not grow there.)
+(In a log-binomial model $\eta$ cannot exceed 0, since the probability would exceed 1.)
 
 References
 ----------
@@ -86,8 +87,11 @@ def binary(y: Array, classes: Sequence[object]) -> Array:
     """Two labels, the larger of which is a success."""
     if len(classes) != 2:
         raise DataError(
-            f"A binary model needs two different outcomes, but y has {len(classes)}: give two, or "
-            'choose family="multinomial", "cumulative" or "poisson".'
+            f"y has {len(classes)} different values, but a model of two outcomes needs two: choose "
+            'family="multinomial" or "ordered" for classes, "fractional" for shares, "poisson" for '
+            "counts."
+            if len(classes) > 2
+            else f"All outcomes are {classes[0]!r}, so nothing can be estimated: y must have both."
         )
     return np.where(y == 1, 1, -1)
 
@@ -99,13 +103,23 @@ def log_binomial(y: Array, classes: Sequence[object]) -> Array:
 
 def shares(y: Array) -> Array:
     """Shares between 0 and 1."""
-    refuse(~((y >= 0) & (y <= 1)), y, "a share", "must be between 0 and 1")
+    refuse(
+        ~((y >= 0) & (y <= 1)),
+        y,
+        "a share",
+        "must be between 0 and 1: for counts of successes, give trials",
+    )
     return np.where(y == 1, 1, np.where(y == 0, -1, 0))
 
 
 def counts(y: Array) -> Array:
     """Outcomes of at least 0, with a log link."""
-    refuse(~((y >= 0) & np.isfinite(y)), y, "an outcome", "must be at least 0 and finite")
+    refuse(
+        ~((y >= 0) & np.isfinite(y)),
+        y,
+        "an outcome",
+        "must be at least 0 and finite: correct it, or drop the row",
+    )
     return np.where(y == 0, -1, 0)
 
 
@@ -130,8 +144,8 @@ def thresholds(design: Design, classes: Sequence[object]) -> list[str]:
     require_classes(classes, "ordered")
     if not design.intercept:
         raise DataError(
-            "{fit_intercept=} was given, but an ordered model has a threshold between every two "
-            "classes, which stands for an intercept: leave it True, and no constant column in X.",
+            "{fit_intercept=} was given, but an ordered model has thresholds in the place of an "
+            "intercept: leave it True, and remove any constant column from X.",
             fit_intercept=False,
         )
     return [f"{a}|{b}" for a, b in pairwise(classes)]
@@ -225,7 +239,10 @@ def adjacent(design: Design, y: Array, classes: Sequence[object]) -> Model:
 def require_classes(classes: Sequence[object], kind: str) -> None:
     """There must be two classes at least."""
     if len(classes) < 2:
-        raise DataError(f"A model of {kind} outcomes needs two classes, but y has one only.")
+        raise DataError(
+            f"All outcomes are {classes[0]!r}, but a model of {kind} outcomes needs at least two "
+            "classes."
+        )
 
 
 # ------------------------------------------------------------- the table

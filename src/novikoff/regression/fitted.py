@@ -21,6 +21,8 @@ STATSMODELS = {
 """Models of statsmodels by the name of their class."""
 PYFIXEST = {"fepois": "poisson", "feglm-logit": "logit", "feglm-probit": "probit"}
 """Models of pyfixest by the name of their method."""
+DISTRIBUTIONS = ("logit", "probit", "cloglog", "loglog", "cauchy", "cdflink")
+"""Links of statsmodels that take a distribution function of the whole line."""
 GLM = {"Poisson": "poisson", "NegativeBinomial": "poisson"}
 """Families of statsmodels' GLM, with a log link."""
 
@@ -28,14 +30,15 @@ GLM = {"Poisson": "poisson", "NegativeBinomial": "poisson"}
 def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
     """Whether a fitted model had a finite estimate to find.
 
-    Software may report that it converged where the likelihood grows without end.
+    Software may report that it converged although no finite estimate exists.
 
     Parameters
     ----------
     results : results of statsmodels or pyfixest
         Those of a `Logit`, `Probit`, `MNLogit`, `OrderedModel`, `Poisson`, negative binomial, or
-        `GLM` with a binomial, Poisson or negative binomial family; or such a model itself. Those
-        of `fepois`, or `feglm` with a logit or probit, on the observations that pyfixest kept.
+        `GLM` with a binomial, Poisson or negative binomial family; or such a model itself. For
+        pyfixest (`fepois`, or `feglm` with logit or probit), the check covers the observations
+        that pyfixest kept.
     budget : float, default=60.0
         Seconds after which to give up.
 
@@ -59,7 +62,7 @@ def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
     if package != "statsmodels":
         raise DataError(
             f"A {type(results).__name__} was given, but check_separation is for the models of "
-            "statsmodels and pyfixest: call separation(X, y, family=...) with the data of others."
+            "statsmodels and pyfixest: call separation(X, y, family=...) with its data."
         )
     X = np.asarray(model.exog, np.float64)
     names = list(model.exog_names)[: X.shape[1]]  # thresholds come after the columns
@@ -75,7 +78,7 @@ def of_pyfixest(fit: Any, budget: float) -> Separation:
     method = getattr(fit, "_method", type(fit).__name__)
     if method not in PYFIXEST:
         raise DataError(
-            f"check_separation does not know pyfixest's {method}: it knows "
+            f"check_separation does not support pyfixest's {method}. It supports "
             f"{', '.join(sorted(PYFIXEST))}."
         )
     data = getattr(fit, "_data", None)
@@ -100,8 +103,8 @@ def outcome_of(model: Any) -> tuple[str, Any, dict[str, Any]]:
     if kind != "GLM":
         if kind not in STATSMODELS:
             raise DataError(
-                f"check_separation does not know {kind}: it knows GLM, "
-                f"{', '.join(sorted(STATSMODELS))}."
+                f"check_separation does not support {kind}. It supports GLM, "
+                f"{', '.join(sorted(STATSMODELS))}. For others, call separation(X, y, family=...)."
             )
         if kind == "OrderedModel":
             labels = getattr(model, "labels", None)
@@ -116,14 +119,19 @@ def outcome_of(model: Any) -> tuple[str, Any, dict[str, Any]]:
     if name == "Binomial":
         if link in ("Log", "log"):
             if ((y > 0) & (y < 1)).any():
-                raise DataError("A log-binomial model of shares is not known: give 0 and 1.")
+                raise DataError(
+                    "y has shares between 0 and 1, but a log-binomial model needs outcomes 0 and "
+                    "1: expand each row into its successes and failures."
+                )
             return "log-binomial", y, options
-        return "fractional", y, options
+        if link.lower() in DISTRIBUTIONS:
+            return "fractional", y, options
     if name in GLM and link in ("Log", "log"):
         return GLM[name], y, options
     raise DataError(
-        f"A GLM with family {name} and link {link} was given: check_separation knows Binomial, and "
-        f"{', '.join(sorted(GLM))} with a log link."
+        f"A GLM with family {name} and link {link} was given. check_separation supports Binomial "
+        f"with the links {', '.join(DISTRIBUTIONS)} and log, and {' and '.join(sorted(GLM))} with "
+        "a log link. For others, call separation(X, y, family=...)."
     )
 
 

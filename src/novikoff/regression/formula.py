@@ -12,7 +12,7 @@ def parsed(formula: str, data: Any) -> tuple[Any, Any, Any]:
     """The design matrix, the outcomes and the factors of a formula, from a DataFrame."""
     if not hasattr(data, "columns") or not hasattr(data, "iloc"):
         raise DataError(
-            "A formula needs a DataFrame of pandas with its variables as the second argument: "
+            "A formula needs a pandas DataFrame with its variables as the second argument: "
             'separation("y ~ x1 + C(group)", data).'
         )
     try:
@@ -26,7 +26,10 @@ def parsed(formula: str, data: Any) -> tuple[Any, Any, Any]:
     terms, _, factors = terms.partition("|")
     outcome = outcome.strip()
     if not tilde or not outcome or not terms.strip():
-        raise DataError(f"{formula!r} is no formula: write 'outcome ~ terms', as in 'y ~ x1 + x2'.")
+        raise DataError(
+            f"{formula!r} is not a valid formula: write 'outcome ~ terms', as in 'y ~ x1 + x2', or "
+            "'y ~ 1 | firm' for fixed effects only."
+        )
     effects = effects_of(factors, formula, data) if factors.strip() else None
     try:
         X = model_matrix(terms, data, na_action="raise")
@@ -48,11 +51,14 @@ def effects_of(factors: str, formula: str, data: Any) -> Any:
         names = [match.group(1) for match in matches if match is not None]
         if len(names) < len(matches):
             raise DataError(
-                f"After the bar of {formula!r} there must be columns joined by +, or by ^ for a "
-                "level of every pair: '| firm + year', '| firm^year'."
+                f"After the bar of {formula!r}, join columns with + ('| firm + year'), or with ^ "
+                "for one level per combination ('| firm^year')."
             )
         if missing := [name for name in names if name not in data.columns]:
-            raise DataError(f"The data has no column {missing[0]!r}, which {formula!r} names.")
+            raise DataError(
+                f"{formula!r} uses column {missing[0]!r}, but the data has only: "
+                f"{', '.join(map(str, data.columns))}."
+            )
         one = data[names[0]] if len(names) == 1 else data.groupby(names, dropna=False).ngroup()
         columns["^".join(names)] = one
     return type(data)(columns, index=data.index)

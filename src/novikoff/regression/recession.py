@@ -1,13 +1,12 @@
 """The certificate of separation: a direction of recession, and the proof that there is no more."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from scipy import sparse
 
-from novikoff.certificates.divergence import AllKnown, columns_of, estimates
+from novikoff.certificates.divergence import AllKnown, estimates
 from novikoff.certificates.estimates import Estimates, Everywhere, hold
 from novikoff.certificates.exact import Exact, combination
 from novikoff.certificates.faces import find
@@ -98,12 +97,3 @@ def recession(model: Model, deadline: float) -> Recession:
         tuple(face.proof.shares),
         told,
     )
-
-
-def estimable(model: Model, kept: Array, deadline: float) -> Mapping[int, bool]:
-    """For each coefficient to report: has it an estimate of its own on these rows alone?"""
-    D = model.rows.some(np.flatnonzero(kept))
-    if not len(D.y):
-        return dict.fromkeys(model.shown, False)
-    found = {*columns_of(AllKnown(D, np.zeros(0, np.int64)), deadline).kept.tolist()}
-    return {j: j in found for j in model.shown}

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from novikoff.certificates.report import (
     are,
     as_frame,
@@ -26,12 +24,14 @@ if TYPE_CHECKING:
 
 MOST = 10
 """How many observations are listed."""
-ADVICE = (
-    "Drop the separated observations: the finite estimates stay the same.",
-    "Or merge levels of a factor that one outcome never occurs in.",
-    "Or penalise: Firth's method (R: logistf, brglm2), or a ridge (scikit-learn's "
-    "LogisticRegression, statsmodels' fit_regularized).",
-)
+LOGISTIC = "Firth's method (R: logistf, brglm2), or a ridge (scikit-learn's LogisticRegression)"
+PENALTIES = {
+    "counts": "R's brglm2, or a ridge (scikit-learn's PoissonRegressor)",
+    "multinomial": "R's brglm2 (brmultinom), or a ridge (scikit-learn's LogisticRegression)",
+    "ordered": "R's ordinalNet",
+    "log-binomial": "R's brglm2",
+}
+"""What there is for other models than those of two outcomes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +51,14 @@ class Separation:
         For each observation with more than two possible outcomes: are some of the others ruled out
         in the limit, but not all?
     coefficients : dict of str
-        For each coefficient: "finite", "+inf", "-inf", "inf" (infinite, and the data leaves the
-        sign open), "aliased" or "undecided".
-    estimable : tuple of str
-        The coefficients that have an estimate of their own if the separated observations are
-        dropped. Those that are finite keep their value.
+        For each coefficient: "finite", "+inf", "-inf", "inf" (it may diverge to either side, or
+        stay finite), "aliased" or "undecided".
     index : ndarray
         What the observations are called.
     certificate : Recession, Potentials, Contracted or None
         The proof.
+    n_observations : int
+        How many observations have a weight above 0.
 
     Examples
     --------
@@ -74,45 +73,82 @@ class Separation:
     separated: Array
     partly_separated: Array
     coefficients: Mapping[str, str]
-    estimable: tuple[str, ...]
     index: Array
     certificate: Recession | Potentials | Contracted | None
     model: Any
+    n_observations: int
 
     def verify(self) -> bool:
         """Check the certificate against the data again, in exact arithmetic."""
         return self.certificate is not None and self.certificate.verify(self.model)
 
     @property
+    def estimable(self) -> tuple[str, ...]:
+        """The coefficients that have a finite estimate.
+
+        They keep it if the separated observations are dropped. Others are not identified then.
+        """
+        return tuple(named(self.coefficients, "finite"))
+
+    @property
     def sentence(self) -> str:
-        """The answer in a sentence."""
+        """The answer in a sentence or two."""
         if self.exists is None:
-            return "Whether a finite estimate exists could not be decided: give a larger budget."
+            return (
+                "Whether a finite estimate exists could not be decided: a larger budget may help."
+            )
         aliased = are(named(self.coefficients, "aliased"), "aliased")
+        unique = f" It is not unique: {aliased[0]}, so leave it out." if aliased else ""
         if self.exists:
-            told = "A finite estimate exists: no observation is separated"
-            return f"{'; '.join([told, *aliased])}."
-        perfect, partly = (
-            int(np.count_nonzero(mask)) for mask in (self.separated, self.partly_separated)
-        )
-        verb = "is" if perfect == 1 else "are"
-        told = f"{perfect:,} of {len(self.separated):,} observations {verb} predicted perfectly"
-        told += f", and {partly:,} in part" if partly else ""
-        return f"No finite estimate exists: {'; '.join([*infinite(self.coefficients), told])}."
+            return f"A finite estimate exists: no observation is separated.{unique}"
+        clauses = infinite(self.coefficients)
+        effects = "" if clauses else " for some fixed effects"
+        n, perfect, partly = self.n_observations, self.separated.sum(), self.partly_separated.sum()
+        if perfect or not partly:
+            verb = "is" if perfect == 1 else "are"
+            clauses += [f"{perfect:,} of {n:,} observations {verb} predicted perfectly"]
+        if partly:
+            clauses += [f"for {partly:,} of {n:,} observations some outcomes are ruled out"]
+        text = f"No finite estimate exists{effects}: {'; '.join(clauses)}."
+        return text + (f" {aliased[0][0].upper()}{aliased[0][1:]}." if aliased else "")
 
     def summary(self) -> str:
         """The answer, the coefficients, the separated observations, and what to do."""
-        lines = [self.sentence, "", *as_text(self.coefficients)]
+        lines = [self.sentence]
+        if self.coefficients:
+            lines += ["", *as_text(self.coefficients)]
         if self.exists is False:
             some = [str(label) for label in self.index[self.separated][:MOST]]
-            more = int(np.count_nonzero(self.separated)) - len(some)
+            more = int(self.separated.sum()) - len(some)
             if some:
                 rest = f", and {more:,} more" if more else ""
                 lines += ["", f"separated observations: {', '.join(some)}{rest}"]
-            lines += ["", "What to do:", *(f"- {line}" for line in ADVICE)]
-            kept = listed(self.estimable) or "nothing"
-            lines += ["", f"Without the separated observations there is an estimate for: {kept}."]
+            lines += ["", "What to do:", *(f"- {line}" for line in self._advice())]
         return "\n".join(lines)
+
+    def _advice(self) -> list[str]:
+        """What to do about it."""
+        kind = kind_of(self.family)
+        penalty = PENALTIES.get(kind, LOGISTIC)
+        if self.partly_separated.any():
+            return [
+                "Merge outcomes, or levels of a factor: dropping observations does not help.",
+                f"Or penalise: {penalty}.",
+            ]
+        if self.separated.sum() == self.n_observations:
+            return [
+                f"Penalise: {penalty}.",
+                "All observations are separated: dropping them would leave no data.",
+            ]
+        lost = [name for name in self.coefficients if name not in self.estimable]
+        lost = [f" and {listed(lost)}"] if lost else [""]
+        kept = f"estimates of {listed(self.estimable)}" if self.estimable else "other estimates"
+        only = "whose outcomes are all 0" if kind == "counts" else "that has only one outcome"
+        return [
+            f"To get the {kept}, drop the separated observations{lost[0]}: they stay the same.",
+            f"Or merge each factor level {only} with another level.",
+            f"Or penalise: {penalty}.",
+        ]
 
     def __str__(self) -> str:
         return self.summary()
@@ -124,10 +160,16 @@ class Separation:
         return as_html(self.sentence, self.coefficients)
 
     def to_frame(self) -> "pd.DataFrame":
-        """The coefficients as a DataFrame of pandas: what each is, and whether it is estimable."""
-        kept = [name in self.estimable for name in self.coefficients]
-        return as_frame(self.coefficients, estimable=kept)
+        """The coefficients as a pandas DataFrame."""
+        return as_frame(self.coefficients)
 
     def to_latex(self) -> str:
         """The coefficients as a table in LaTeX."""
         return as_latex(self.coefficients)
+
+
+def kind_of(family: str) -> str:
+    """What kind of outcome a family has, as far as advice goes."""
+    if family in ("poisson", "ppml", "negative-binomial"):
+        return "counts"
+    return "ordered" if family in ("cumulative", "ordered", "adjacent", "sequential") else family

@@ -1,11 +1,9 @@
 """Is there a finite estimate?"""
 
-from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_consistent_length
 
 from novikoff.certificates.search import Undecided
 from novikoff.core.clock import now
@@ -18,6 +16,7 @@ from novikoff.regression.design import (
     as_outcomes,
     design_of,
     factors_of,
+    has_constant,
     labels_of,
     levels_of,
     some_of,
@@ -25,7 +24,7 @@ from novikoff.regression.design import (
 )
 from novikoff.regression.families import FAMILIES, Design, Model
 from novikoff.regression.formula import parsed
-from novikoff.regression.recession import estimable, recession
+from novikoff.regression.recession import recession
 from novikoff.regression.result import Separation
 from novikoff.regression.two_factors import Cells, potentials
 from novikoff.typing import Array, MatrixLike
@@ -44,9 +43,9 @@ def separation(
 ) -> Separation:
     r"""Whether a regression model has a finite maximum-likelihood estimate; if not, why.
 
-    A model has none if its likelihood grows without end in some direction. The data is then called
-    separated: some observations are predicted better and better, and some coefficients diverge.
-    Software may still report that it converged.
+    There is none if the likelihood keeps increasing in some direction without reaching its
+    supremum. The data is then called separated: some observations are predicted better and better,
+    and some coefficients diverge. Software may still report that it converged.
 
     Parameters
     ----------
@@ -63,17 +62,19 @@ def separation(
         "cumulative" ("ordered"), "adjacent", "sequential", "poisson" ("ppml", "negative-binomial")
         or "log-binomial". `novikoff.regression.families` defines them.
     fit_intercept : bool, default=True
-        False if X has a constant column already, or there is to be none.
+        Whether to add an intercept. Choose False if X has a constant column already. With a formula
+        it does not matter: write ``0 +`` to leave out the intercept.
     trials : array of shape (n_samples,), optional
-        For "binomial": `y` are successes out of so many.
+        For "binomial": the number of trials, if `y` counts successes.
     fixed_effects : array or DataFrame of shape (n_samples, n_factors), optional
-        Factors with an effect for every level, which is not reported. In models of counts, and
-        for any family with one row an observation if X is None, two of them may have any number of
-        levels; other models have a dummy for every level, about a thousand at most.
+        Factors whose effects are in the model, but not reported. For counts and "log-binomial", the
+        two largest may have any number of levels. For "binary", "fractional" and "binomial" the
+        same holds for at most two factors and X=None. Otherwise every level becomes a dummy, and
+        there may be about a thousand.
     sample_weight : array of shape (n_samples,), optional
-        An observation of weight 0 is not there; how much others weigh does not matter.
+        Observations of weight 0 are ignored. Other weights do not affect the answer.
     budget : float, default=60.0
-        Seconds after which to give up.
+        The time limit in seconds.
 
     Returns
     -------
@@ -103,7 +104,10 @@ def separation(
     deadline = now() + float(budget)
     if isinstance(X, str):
         if fixed_effects is not None:
-            raise DataError("A formula was given: name fixed effects in it, after a bar.")
+            raise DataError(
+                "X is a formula, so fixed_effects cannot be given: put the factors after a bar, as "
+                "in 'y ~ x | firm + year'."
+            )
         X, y, fixed_effects = parsed(X, y)
         fit_intercept = FAMILIES[family].ordered
         stood_for = fit_intercept or fixed_effects is not None  # by thresholds, or effects
@@ -113,14 +117,24 @@ def separation(
     index = labels_of(y, X, fixed_effects)
     factors = [] if fixed_effects is None else factors_of(fixed_effects)
     if X is None and not factors:
-        raise DataError("There is nothing to explain y by: give X, or fixed_effects.")
+        raise DataError("X is None and there are no fixed_effects: give X, or fixed_effects.")
     design = design_of(np.zeros((len(index), 0)) if X is None else X, bool(fit_intercept))
-    check_consistent_length(design.X, outcomes, *(codes for _, codes in factors))
     n = design.X.shape[0]
+    if family == "log-binomial" and not (design.intercept or factors or has_constant(design.X)):
+        raise DataError(
+            "A log-binomial model without an intercept may allow no coefficients at all: leave "
+            "{fit_intercept} True, or give X a constant column.",
+            fit_intercept=False,
+        )
+    for what, length in (("y", len(outcomes)), *((f"factor {f!r}", len(c)) for f, c in factors)):
+        if length != n:
+            raise DataError(
+                f"X has {n:,} rows, but {what} has {length:,}: they must have the same."
+            )
     kept = np.arange(n) if sample_weight is None else np.flatnonzero(checked(sample_weight, n))
     if not len(kept):
         raise DataError(
-            "The weight of every observation is 0: make some of {sample_weight} larger.",
+            "{sample_weight} is 0 for every observation: at least one must be above 0.",
             sample_weight=None,
         )
     if len(kept) < n:
@@ -163,7 +177,9 @@ class Asked(NamedTuple):
     def undecided(self, names: list[str], model: object) -> Separation:
         """No answer."""
         nowhere, told = np.zeros(self.n, bool), dict.fromkeys(names, "undecided")
-        return Separation(self.family, None, nowhere, nowhere, told, (), self.labels, None, model)
+        return Separation(
+            self.family, None, nowhere, nowhere, told, self.labels, None, model, len(self.kept)
+        )
 
 
 def of_model(asked: Asked, model: Model) -> Separation:
@@ -181,18 +197,16 @@ def of_model(asked: Asked, model: Model) -> Separation:
     least, most = np.ones(m, bool), np.zeros(m, bool)
     least[observed[~strict]], most[observed[strict]] = False, True
     separated, partly = least & most, most & ~least
-    remain = (of < 0) | ~separated[np.maximum(of, 0)]
-    own = estimable(model, remain, asked.deadline)
     return Separation(
         asked.family,
         not most.any(),
         asked.spread(separated),
         asked.spread(partly),
         {model.names[j]: found.estimates.kinds[j] for j in model.shown},
-        tuple(model.names[j] for j in model.shown if own[j]),
         asked.labels,
         found,
         model,
+        m,
     )
 
 
@@ -206,10 +220,14 @@ def of_cells(asked: Asked, cells: Cells) -> Separation:
     """The answer for one factor or two, with nothing else in the model."""
     found = potentials(cells)
     if not found.verify(cells):
-        raise RuntimeError("The potentials do not prove what they should: please report this.")
+        raise RuntimeError(
+            "A proof failed its check. Please report this, with the data if you can."
+        )
     separated = asked.spread(found.separated(cells))
     exists, nowhere = not separated.any(), np.zeros(asked.n, bool)
-    return Separation(asked.family, exists, separated, nowhere, {}, (), asked.labels, found, cells)
+    return Separation(
+        asked.family, exists, separated, nowhere, {}, asked.labels, found, cells, len(asked.kept)
+    )
 
 
 def of_panel(
@@ -230,8 +248,8 @@ def of_panel(
         asked.spread(found.separated),
         np.zeros(asked.n, bool),
         dict(zip(design.names, found.kinds[first:], strict=True)),
-        tuple(compress(design.names, found.estimable[first:])),
         asked.labels,
         found,
         panel,
+        len(asked.kept),
     )
