@@ -20,14 +20,14 @@ from math import hypot, inf, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from flint import fmpz
 from numpy.typing import ArrayLike
 
 from novikoff.certificates.bracket import Bracket
 from novikoff.certificates.estimates import SIGNS, Estimates, Push
 from novikoff.certificates.exact import Exact, rounded_to_floats
+from novikoff.certificates.json_numbers import from_hex, in_hex, parsed, whole, written
 from novikoff.certificates.kesler import labelled
-from novikoff.certificates.report import as_frame, as_html, as_latex, as_text, infinite, listed
+from novikoff.certificates.report import as_frame, as_html, as_latex, as_text, proof_of, verdict_of
 from novikoff.certificates.two_classes import AllRows, Labelled, weights_of
 from novikoff.errors import DataError
 from novikoff.typing import Array, MatrixLike
@@ -182,34 +182,7 @@ class Separability:
     @property
     def sentence(self) -> str:
         """The verdict in a sentence, and what it means for logistic regression."""
-        if self.verdict == "undecided":
-            return "Whether the data is separable could not be decided: a larger budget may help."
-        many, kinds = self.n_classes > 2, self.by_name
-        lower, upper = (f"{end:.6g}" for end in self.margin)
-        by = f"a margin of {lower}" if lower == upper else f"a margin between {lower} and {upper}"
-        text = {
-            "separable": f"The data is separable: a hyperplane separates the classes with {by}.",
-            "quasi-separable": "The data is quasi-separable: a hyperplane can have no example on "
-            "the wrong side, but some must lie on it.",
-            "inseparable": "The data is not separable: every hyperplane has an example on the "
-            "wrong side, unless all lie on it.",
-        }
-        if many:
-            text = {
-                "separable": "The data is separable: one weight vector per class gives every "
-                f"example the highest score for its own class, with {by}.",
-                "quasi-separable": "The data is quasi-separable: one weight vector per class can "
-                "give no example a higher score for another class, but some must tie.",
-                "inseparable": "The data is not separable: whatever the weight vectors, some "
-                "example scores higher for another class, unless all tie.",
-            }
-        if not kinds or "undecided" in kinds.values():
-            return text[self.verdict]
-        told = "a finite estimate"
-        if self.verdict != "inseparable":
-            told = f"no finite estimate: {'; '.join(infinite(kinds))}"
-        kind = "Multinomial logistic" if many else "Logistic"
-        return f"{text[self.verdict]} {kind} regression has {told}."
+        return verdict_of(self)
 
     def summary(self) -> str:
         """The verdict, what becomes of the coefficients, and the rows of the proof explained."""
@@ -220,38 +193,7 @@ class Separability:
             ]
         if self.by_name:
             lines += ["", *as_text(self.by_name)]
-        return "\n".join([*lines, "", *textwrap.wrap(self._proof(), WIDTH)]).strip()
-
-    def _proof(self) -> str:
-        """What the rows of the proof are."""
-        if not self.rows:
-            return ""
-        rows = self.rows if self.index is None else self.index[list(self.rows)].tolist()
-        one = "Append a 1 to each for the intercept, " if self.fit_intercept else ""
-        counts = f"{one}{'flip' if one else 'Flip'} the sign of those of the first class, multiply"
-        counts += " and add them"
-        if self.n_classes > 2:
-            classes = self.classes or tuple(range(self.n_classes))
-            told = zip(rows, self.rivals, strict=True)
-            rows = [f"{row} (against {classes[rival]})" for row, rival in told]
-            counts = "Each counts for its own class and against the one in brackets: multiply and"
-            counts += " add them so"
-        kind = "row" if self.index is None else "example"
-        what = f"{kind}{'s' if len(rows) > 1 else ''} {listed(rows)}, with multipliers "
-        what += f"{listed([short(p) for p in self.multipliers])}. {counts}"
-        if self.verdict == "separable":
-            return (
-                f"Why the margin is no larger: {what}. The length of the sum is the upper end of "
-                "the margin."
-            )
-        text = f"The proof: {what}. The sum is 0, so no weights have all of them strictly on the "
-        text += "correct side."
-        if self.verdict == "quasi-separable":
-            return text
-        return (
-            f"{text} All other rows are linear combinations of these, so weights that have no row "
-            "on the wrong side score every row 0."
-        )
+        return "\n".join([*lines, "", *textwrap.wrap(proof_of(self), WIDTH)]).strip()
 
     def __str__(self) -> str:
         return self.summary()
@@ -448,42 +390,3 @@ def undecided(longest: float, bias: bool, n_classes: int = 2) -> Separability:
     upper = longest if n_classes == 2 else sqrt(2) * hypot(longest, float(bias)) * (1 + 1e-9)
     margin = Bracket(0.0, upper)
     return Separability("undecided", margin=margin, fit_intercept=bias, n_classes=n_classes)
-
-
-def in_hex(numbers: object) -> object:
-    """Floats as hexadecimal literals, in lists as they were."""
-    if numbers is None or isinstance(numbers, float):
-        return None if numbers is None else float(numbers).hex()
-    return [in_hex(n) for n in np.asarray(numbers).tolist()]
-
-
-def from_hex(told: Any, depth: int) -> Any:
-    """The floats that were written, in lists within lists to this depth."""
-    if depth == 0:
-        return float.fromhex(told)
-    if not isinstance(told, list):
-        raise TypeError(f"{told!r:.60} is no list")
-    return [from_hex(t, depth - 1) for t in told]
-
-
-def whole(told: object) -> int:
-    """A whole number that was written."""
-    if type(told) is not int:
-        raise TypeError(f"{told!r:.60} is no whole number")
-    return told
-
-
-def written(f: Fraction) -> str:
-    """A fraction as "p/q", however long (Python itself stops at 4,300 digits)."""
-    return f"{fmpz(f.numerator)}/{fmpz(f.denominator)}"
-
-
-def short(f: Fraction) -> str:
-    """A fraction to be read: a long one as a float."""
-    return str(f) if f.denominator < 10**6 else f"{float(f):.6g}"
-
-
-def parsed(text: str) -> Fraction:
-    """The fraction that was written."""
-    p, q = text.split("/")
-    return Fraction(int(fmpz(p)), int(fmpz(q)))

@@ -1,11 +1,14 @@
-"""Coefficients as tables: in text, HTML, LaTeX and pandas; names in sentences."""
+"""Verdicts in words; coefficients as tables: in text, HTML, LaTeX and pandas."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from novikoff.certificates.certificate import Separability
 
 MEANING = {
     "finite": "finite",
@@ -86,3 +89,75 @@ def in_latex(text: str) -> str:
     special: dict[str, Any] = {c: f"\\{c}" for c in "&%$#_{}"}
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return "".join(special.get(c, c) for c in text)
+
+
+# ------------------------------------------------------------- a separability verdict
+
+
+def verdict_of(told: "Separability") -> str:
+    """The verdict in a sentence, and what it means for logistic regression."""
+    if told.verdict == "undecided":
+        return "Whether the data is separable could not be decided: a larger budget may help."
+    many, kinds = told.n_classes > 2, told.by_name
+    lower, upper = (f"{end:.6g}" for end in told.margin)
+    by = f"a margin of {lower}" if lower == upper else f"a margin between {lower} and {upper}"
+    text = {
+        "separable": f"The data is separable: a hyperplane separates the classes with {by}.",
+        "quasi-separable": "The data is quasi-separable: a hyperplane can have no example on "
+        "the wrong side, but some must lie on it.",
+        "inseparable": "The data is not separable: every hyperplane has an example on the "
+        "wrong side, unless all lie on it.",
+    }
+    if many:
+        text = {
+            "separable": "The data is separable: one weight vector per class gives every "
+            f"example the highest score for its own class, with {by}.",
+            "quasi-separable": "The data is quasi-separable: one weight vector per class can "
+            "give no example a higher score for another class, but some must tie.",
+            "inseparable": "The data is not separable: whatever the weight vectors, some "
+            "example scores higher for another class, unless all tie.",
+        }
+    if not kinds or "undecided" in kinds.values():
+        return text[told.verdict]
+    has = "a finite estimate"
+    if told.verdict != "inseparable":
+        has = f"no finite estimate: {'; '.join(infinite(kinds))}"
+    kind = "Multinomial logistic" if many else "Logistic"
+    return f"{text[told.verdict]} {kind} regression has {has}."
+
+
+def proof_of(told: "Separability") -> str:
+    """What the rows of the proof are."""
+    if not told.rows:
+        return ""
+    rows = told.rows if told.index is None else told.index[list(told.rows)].tolist()
+    one = "Append a 1 to each for the intercept, " if told.fit_intercept else ""
+    counts = f"{one}{'flip' if one else 'Flip'} the sign of those of the first class, multiply"
+    counts += " and add them"
+    if told.n_classes > 2:
+        classes = told.classes or tuple(range(told.n_classes))
+        pairs = zip(rows, told.rivals, strict=True)
+        rows = [f"{row} (against {classes[rival]})" for row, rival in pairs]
+        counts = "Each counts for its own class and against the one in brackets: multiply and"
+        counts += " add them so"
+    kind = "row" if told.index is None else "example"
+    what = f"{kind}{'s' if len(rows) > 1 else ''} {listed(rows)}, with multipliers "
+    what += f"{listed([short(p) for p in told.multipliers])}. {counts}"
+    if told.verdict == "separable":
+        return (
+            f"Why the margin is no larger: {what}. The length of the sum is the upper end of "
+            "the margin."
+        )
+    text = f"The proof: {what}. The sum is 0, so no weights have all of them strictly on the "
+    text += "correct side."
+    if told.verdict == "quasi-separable":
+        return text
+    return (
+        f"{text} All other rows are linear combinations of these, so weights that have no row "
+        "on the wrong side score every row 0."
+    )
+
+
+def short(f: Fraction) -> str:
+    """A fraction to be read: a long one as a float."""
+    return str(f) if f.denominator < 10**6 else f"{float(f):.6g}"
