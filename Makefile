@@ -49,6 +49,7 @@ bench: .venv/developing
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.separate
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widest
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.fixed_effects
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.sequences
 
 scale: .venv/developing  ## learning on shards: accuracy, speed and cost of docs/scale.md
 	$(BIN)/python -m benchmarks.cluster accuracy

@@ -16,6 +16,7 @@ from novikoff.core.rows import Gram
 from novikoff.data import read
 from novikoff.learners import LEARNERS, KernelPerceptron, Romma
 from novikoff.learners.additive import Rule
+from novikoff.learners.sequences.perceptron import SequencePerceptron
 from one_pass import one_pass
 
 warnings.simplefilter("ignore")
@@ -101,6 +102,14 @@ for rows in (values.astype(float), sparse.csr_array(values.astype(np.float32))):
 for update_on in ("mistake", "margin"):
     model = Romma(update_on=update_on, **(poly | {"max_iter": 1})).fit(values, y)
     print(update_on, model.mistakes_.tolist(), model.dual_coef_.round(9).tolist())
+
+sequences = [values[:5].astype(float), values[5:6].astype(float), values[6:].astype(float)]
+labels = [["a", "b", "c", "a", "b"], ["c"], list("abcabcabca")]
+for margin in (0.0, 1.0):
+    model = SequencePerceptron(max_iter=3, shuffle=False, margin=margin).fit(sequences, labels)
+    model.partial_fit([np.ones((2, values.shape[1]))], [["d", "a"]])
+    print("sequences", model.mistakes_.tolist(), model.n_updates_, rounded(model.coef_))
+    print(rounded(model.transition_), model.predict(sequences), rounded(model.radius_))
 
 SVMLIGHT = b"1 1:1 3:-2.5e-3 # a comment\n0 qid:3 2:123456789012345678901 7:1e30\n1 1:.5\n"
 VW = b"1 2.0 'tag|f a b:2.5 |g:0.5 c 17:3\n-1 |f c:1e-3 d:98765432109876543210.5\n"

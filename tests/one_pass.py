@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from novikoff.core.drive import drive
 from novikoff.core.examples import n_visits
-from novikoff.core.loops import Joint, Log, Pass, Single, drive
+from novikoff.core.loops import Joint, Log, Pass, Single
 
 
 def one_pass(W, D, rule, shares=None):

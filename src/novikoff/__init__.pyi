@@ -35,6 +35,7 @@ from .learners.pocket import Pocket as Pocket
 from .learners.romma import Romma as Romma
 from .learners.scw import SCW as SCW
 from .learners.second_order import SecondOrderPerceptron as SecondOrderPerceptron
+from .learners.sequences.perceptron import SequencePerceptron as SequencePerceptron
 from .learners.voted import VotedPerceptron as VotedPerceptron
 from .learners.winnow import Winnow as Winnow
 from .max_margin.estimator import MaxMargin as MaxMargin

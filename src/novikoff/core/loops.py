@@ -1,9 +1,10 @@
-r"""Two loops make all the mistakes there are; a rule says what is one, and what to do about it.
+r"""Loops make all the mistakes there are; a rule says what is one, and what to do about it.
 
 `apart` drives machines that do not know of each other: one for two classes, or one for each class
 against the rest. `joint` drives one weight vector a class, the right one against its best rival
-(Kesler's construction). Both are written once, over every kind of row and every rule. What they did
-is in their `Log`: averaging, voting, proofs and traces read it.
+(Kesler's construction); `chain`, in `novikoff.core.chains`, drives sequences of classes. They are
+written once, over every kind of row and every rule. What they did is in their `Log`: averaging,
+voting, proofs and traces read it.
 
 `novikoff.core.rules` has what the loops ask of a rule. The score of class $c$ is
 $s_c = \langle w_c, x\rangle + b_c$, the bias being the last weight. The margin $m$ of an example
@@ -39,6 +40,7 @@ the largest square so far need not be measured precisely."""
 
 
 UNSEEN = np.empty(0), np.empty(0, np.int64), np.empty(0)
+NO_PATH = np.empty(0, np.int32)
 
 
 class Log(NamedTuple):
@@ -59,17 +61,22 @@ class Log(NamedTuple):
     square: Array
     """and the squared length of the weights after it, of the machine's or of all. These three are
     empty if nobody asked for them."""
+    path: Array = NO_PATH
+    """Of sequences: the rival labels of each that was updated on, at its steps; else empty."""
 
     @classmethod
-    def room(cls, n: int, *, recorded: bool = False) -> "Log":
-        """Room for `n` updates."""
+    def room(cls, n: int, *, recorded: bool = False, steps: int = 0) -> "Log":
+        """Room for `n` updates, on sequences of so many steps in all."""
         whole, classes = np.empty(n, np.int64), np.empty((2, n), np.int32)
         seen = (np.empty(n), np.empty(n, np.int64), np.empty(n)) if recorded else UNSEEN
-        return cls(whole, classes[0], classes[1], np.empty(n), *seen)
+        score, mistakes, square = seen
+        path = np.empty(steps, np.int32)
+        gained, lost = classes
+        return cls(whole, gained, lost, np.empty(n), score, mistakes, square, path)
 
     def some(self, low: int, high: int) -> "Log":
         """The updates from one number on, up to another."""
-        return Log(*(column[low:high] for column in self))
+        return Log(*(column[low:high] for column in self[:-1]))._replace(path=self.path)
 
 
 class Single(NamedTuple):
@@ -91,11 +98,16 @@ class Joint(NamedTuple):
     base: int = 0
 
 
+class Chained(NamedTuple):
+    """The rows of the weights are labels; a whole sequence of them is right, or wrong."""
+
+    base: int = 0
+
+
 class Pass(NamedTuple):
     """All that a loop works on."""
 
-    kind: Single | Apart | Joint
-    """`Single`, `Apart` or `Joint`."""
+    kind: Single | Apart | Joint | Chained
     W: Array
     """The weights: a row for each machine, or for each class."""
     extra: Array
@@ -359,18 +371,6 @@ def joint(p, k, low, high, R, search):
             log.square[k] = p.squares[0]
         k += 1
     return k, R, np.int64(-1)
-
-
-def drive(p: Pass, k: int, low: int, high: int, R: float, search: bool) -> Any:
-    """The loop that makes passes like this one."""
-    return (joint if isinstance(p.kind, Joint) else apart)(p, k, low, high, R, search)
-
-
-@overload(drive)
-def _drive(p, k, low, high, R, search):
-    if is_a(p.types[p.fields.index("kind")], Joint):
-        return lambda p, k, low, high, R, search: joint(p, k, low, high, R, search)
-    return lambda p, k, low, high, R, search: apart(p, k, low, high, R, search)
 
 
 # ------------------------------------------------------------- what others do with updates

@@ -7,6 +7,7 @@ from novikoff.core.rows import (
     CSR,
     SUM,
     Above,
+    Chain,
     Clipped,
     U,
     Unit,
@@ -69,7 +70,8 @@ def entry_by_entry(W, X, i, out):
 
 def is_sparse(X: Rows) -> bool:
     """Are rows sparse?"""
-    return is_sparse(X.rows) if isinstance(X, Unit | Above | Clipped) else isinstance(X, CSR)
+    inner = isinstance(X, Unit | Above | Clipped | Chain)
+    return is_sparse(X.rows) if inner else isinstance(X, CSR)
 
 
 def dots(W: Array, X: Rows, i: int, out: Array) -> None:

@@ -6,6 +6,7 @@ once. A row can be
 - a row of a dense C-ordered array of floats or bytes;
 - `CSR`, a row of a sparse matrix;
 - `Gram`, a row of a kernel matrix, where the weights are the scores of all rows;
+- `Chain`, a sequence of sparse rows, as one row with all their entries;
 - `Unit`, any of these scaled to length 1;
 - `Above`, any of these as 0/1: is the value above a level?
 - `Clipped`, any of these with its values between 0 and 1.
@@ -26,17 +27,14 @@ never has a finite `dot` or a finite `norm`**.
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
-from numba.np.numpy_support import as_dtype
 
 from novikoff.core.jit import njit, overload
+from novikoff.core.prefetch import per_line, prefetch
 from novikoff.typing import Array, Rows
 
 U = np.uintp
 SUM = {"reassoc", "contract"}
-CACHE_LINE = 64
 
 
 class CSR(NamedTuple):
@@ -59,6 +57,18 @@ class Gram(NamedTuple):
     """
 
     K: Array
+
+
+class Chain(NamedTuple):
+    """Sequences of sparse rows, each taken for one row with the entries of all its steps.
+
+    Sequence `i` is the rows from `starts[i]` to `starts[i + 1]`.
+    """
+
+    rows: CSR
+    starts: Array
+    labels: Array
+    """The class of every step."""
 
 
 class Unit(NamedTuple):
@@ -92,6 +102,8 @@ def first(X: Rows, i: int) -> Any:
     """The place of row `i`'s first entry."""
     if isinstance(X, Unit | Above | Clipped):
         return first(X.rows, i)
+    if isinstance(X, Chain):
+        return first(X.rows, X.starts[i])
     return X.indptr[i] if isinstance(X, CSR) else 0
 
 
@@ -99,6 +111,8 @@ def first(X: Rows, i: int) -> Any:
 def _first(X, i):
     if is_a(X, Unit, Above, Clipped):
         return lambda X, i: first(X.rows, i)
+    if is_a(X, Chain):
+        return lambda X, i: first(X.rows, X.starts[i])
     if is_a(X, CSR):
         return lambda X, i: U(X.indptr[i])
     return lambda X, i: U(0)
@@ -108,6 +122,8 @@ def last(X: Rows, i: int) -> Any:
     """One past the place of row `i`'s last entry."""
     if isinstance(X, Unit | Above | Clipped):
         return last(X.rows, i)
+    if isinstance(X, Chain):
+        return first(X.rows, X.starts[i + 1])
     if isinstance(X, Gram):
         return X.K.shape[1]
     return X.indptr[i + 1] if isinstance(X, CSR) else X.shape[1]
@@ -117,6 +133,8 @@ def last(X: Rows, i: int) -> Any:
 def _last(X, i):
     if is_a(X, Unit, Above, Clipped):
         return lambda X, i: last(X.rows, i)
+    if is_a(X, Chain):
+        return lambda X, i: first(X.rows, X.starts[i + 1])
     if is_a(X, CSR):
         return lambda X, i: U(X.indptr[i + 1])
     if is_a(X, Gram):
@@ -126,14 +144,14 @@ def _last(X, i):
 
 def column(X: Rows, k: Any) -> Any:
     """Which column the entry at place `k` is in."""
-    if isinstance(X, Unit | Above | Clipped):
+    if isinstance(X, Unit | Above | Clipped | Chain):
         return column(X.rows, k)
     return X.indices[k] if isinstance(X, CSR) else k
 
 
 @overload(column)
 def _column(X, k):
-    if is_a(X, Unit, Above, Clipped):
+    if is_a(X, Unit, Above, Clipped, Chain):
         return lambda X, k: column(X.rows, k)
     if is_a(X, CSR):
         return lambda X, k: U(X.indices[k])
@@ -142,7 +160,7 @@ def _column(X, k):
 
 def value(X: Rows, i: int, k: Any) -> Any:
     """The entry of row `i` at place `k`, before any division by its length."""
-    if isinstance(X, Unit):
+    if isinstance(X, Unit | Chain):
         return value(X.rows, i, k)
     if isinstance(X, Above):
         x = value(X.rows, i, k)
@@ -158,7 +176,7 @@ def value(X: Rows, i: int, k: Any) -> Any:
 
 @overload(value)
 def _value(X, i, k):
-    if is_a(X, Unit):
+    if is_a(X, Unit, Chain):
         return lambda X, i, k: value(X.rows, i, k)
     if is_a(X, Above):
 
@@ -250,6 +268,8 @@ def _touch(X, i):
         return csr
     if is_a(X, Gram):
         return lambda X, i: touch(X.K, i)
+    if is_a(X, Chain):  # it is long enough for the processor to see where it leads
+        return lambda X, i: None
 
     values = per_line(X)
 
@@ -260,30 +280,6 @@ def _touch(X, i):
         prefetch(row, X.shape[1] - 1)
 
     return dense
-
-
-def per_line(array: types.Array) -> int:
-    """How many elements of an array share a cache line (a constant: a division would cost)."""
-    return int(CACHE_LINE // as_dtype(array.dtype).itemsize)
-
-
-@intrinsic
-def prefetch(context, array, index):
-    """Fetch `array[index]` into the second-level cache."""
-
-    def codegen(context, builder, signature, args):
-        array_type, index_type = signature.args
-        data = context.make_array(array_type)(context, builder, args[0]).data
-        place = builder.gep(data, [context.cast(builder, args[1], index_type, types.intp)])
-        place = builder.bitcast(place, ir.IntType(8).as_pointer())
-        int32 = ir.IntType(32)
-        to_read, in_second_level, as_data = (ir.Constant(int32, v) for v in (0, 2, 1))
-        signature = ir.FunctionType(ir.VoidType(), [place.type, int32, int32, int32])
-        fetch = builder.module.declare_intrinsic("llvm.prefetch", [place.type], signature)
-        builder.call(fetch, [place, to_read, in_second_level, as_data])
-        return context.get_dummy_value()
-
-    return types.void(array, index), codegen
 
 
 # ------------------------------------------------------------- arithmetic on a row

@@ -175,7 +175,7 @@ class Additive(MistakeDriven):
     def _brackets(self, run: State) -> list[Bracket]:
         """What the run proves about the margin of each machine, or of all classes jointly."""
         R, u, ledger = self.radius_, float(np.finfo(run.weights.dtype).eps), run.ledger
-        W = run.weights.astype(np.float64)
+        W = self._all_weights(run).astype(np.float64)
         moves = W if ledger.start is None else W - ledger.start
         if self._is_joint(run):
             W, moves = W[None], moves[None]
@@ -195,6 +195,10 @@ class Additive(MistakeDriven):
                 lower = max(0.0, clear / length - 2 * u * (w.shape[-1] + 8) * R) * (1 - 8 * u)
             found.append(Bracket(float(lower), float(upper * (1 + 8 * u))))
         return found
+
+    def _all_weights(self, run: State) -> Array:
+        """All weights, a row for each class."""
+        return run.weights
 
     def _is_joint(self, run: State) -> bool:
         """Do several classes learn jointly?"""

@@ -38,6 +38,7 @@ from novikoff.learners.epoch import (
     pass_over,
     pieces,
     room,
+    steps_in,
 )
 from novikoff.learners.predict import Predicting
 from novikoff.learners.replay import Recorder, pair_of
@@ -52,6 +53,9 @@ class MistakeDriven(Predicting):
 
     _other_proof = ""
     """What to say of a learner whose bound, if there is one, has another proof than Novikoff's."""
+
+    _waits_for_two = True
+    """Is there nothing to learn before a second class has come?"""
 
     _kept_by_rule = ""
     """Which of what it keeps beside the weights its rule works on, if it does on any."""
@@ -381,9 +385,9 @@ class MistakeDriven(Predicting):
                 run.log.begin_block(len(y))
             D = Examples(self._rows(X, run.space), y).weighted(weight).visited(order)
             since = first_visits(D, late)
-            if len(since) == 1 or (len(since) == 2 and since.any()):
+            if self._waits_for_two and (len(since) == 1 or (len(since) == 2 and since.any())):
                 D = look_on(self, run, X, D, n_visits(D) if len(since) == 1 else int(since.max()))
-            updates, log = np.zeros(len(y), np.int64), room(self, run, len(y))
+            updates, log = np.zeros(len(y), np.int64), room(self, run, len(y), steps_in(D))
             with at_work(self.n_jobs) as team:
                 whole = Work(D, since, updates, log, measure=True, team=team)
                 for work in pieces(self, run, whole):

@@ -5,9 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novikoff.core.chains import room_to_decode
+from novikoff.core.drive import drive
 from novikoff.core.examples import Examples, n_visits
-from novikoff.core.loops import Apart, Joint, Log, Pass, Single, drive
+from novikoff.core.loops import Apart, Chained, Joint, Log, Pass, Single
 from novikoff.core.products import suited
+from novikoff.core.rows import Chain
 from novikoff.core.rules import is_foreseen
 from novikoff.inputs.arrays import as_rows, lengths_of, overflow
 from novikoff.learners.state import State
@@ -26,9 +29,20 @@ def first_visits(D: Examples, late: Array) -> Array:
     since = np.zeros(len(late), np.int64)
     if late.any():
         since[late] = n_visits(D)
-        classes, first = np.unique(D.y[D.visits()], return_index=True)
-        since[classes] = np.where(late[classes], first, 0)
+        labels, times = labels_met(D)
+        classes, first = np.unique(labels, return_index=True)
+        since[classes] = np.where(late[classes], times[first], 0)
     return since
+
+
+def labels_met(D: Examples) -> tuple[Array, Array]:
+    """The labels in the order of the visits, and which visit each is of."""
+    visits = D.visits()
+    if not isinstance(D.rows, Chain):
+        return D.y[visits], np.arange(len(visits))
+    low, n = D.rows.starts[visits], np.diff(D.rows.starts)[visits]
+    steps = np.repeat(low - np.append(0, np.cumsum(n)[:-1]), n) + np.arange(n.sum())
+    return D.rows.labels[steps], np.repeat(np.arange(len(visits)), n)
 
 
 class Work(NamedTuple):
@@ -59,11 +73,19 @@ def most_updates(learner: Any, run: State) -> int:
     return len(run.weights) if learner._machines(run.space) else 1
 
 
-def room(learner: Any, run: State, n: int) -> Log:
-    """Room for the updates of a pass over `n` examples, or of a piece of it."""
+def room(learner: Any, run: State, n: int, steps: int = 0) -> Log:
+    """Room for the updates of a pass over `n` examples, or of a piece of it.
+
+    Of sequences, with so many steps in all.
+    """
     each = most_updates(learner, run)
     most = n if each == 1 else min(n, max(1, ROOM // each)) * each
-    return Log.room(most, recorded=run.log is not None)
+    return Log.room(most, recorded=run.log is not None, steps=steps)
+
+
+def steps_in(D: Examples) -> int:
+    """How many steps sequences have in all; 0 where examples are none."""
+    return len(D.rows.labels) if isinstance(D.rows, Chain) else 0
 
 
 def pieces(learner: Any, run: State, whole: Work) -> Iterator[Work]:
@@ -95,17 +117,22 @@ def pass_over(learner: Any, run: State, work: Work) -> Pass:
         run.weights = suited(run.weights, work.D.rows)
     if apart:  # there is a rest only once there is a second class
         since = np.maximum(since, np.sort(since)[1])
-    W, kept = run.weights, learner._kept_by_rule
+    W, kept, rows = run.weights, learner._kept_by_rule, work.D.rows
+    kind: Any = Single() if not run.many else Apart(0) if apart else Joint()
+    n_scores = len(W)
+    if isinstance(rows, Chain):
+        longest = int(np.diff(rows.starts).max(initial=0))
+        kind, n_scores = Chained(), room_to_decode(longest, len(W))
     return Pass(
-        kind=Single() if not run.many else Apart(0) if apart else Joint(),
+        kind=kind,
         W=W,
         extra=run.extra[kept] if kept else _no_extra(len(W)),
         shares=learner._shares(run, work),
         log=work.log,
         D=work.D,
         rule=learner._rule(run),
-        since=since if run.many else AT_ONCE,
-        scores=np.empty(len(W), W.dtype),
+        since=since if run.many or isinstance(rows, Chain) else AT_ONCE,
+        scores=np.empty(n_scores, W.dtype),
         least=np.array([np.inf] * (len(W) if apart else 1)),
         squares=work.squares,
         mistakes=np.array([sum(run.ledger.mistakes)]),
@@ -180,7 +207,7 @@ class Course:
     ) -> None:
         self.learner, self.run, self.X, self.D, self.again = learner, run, X, D, again
         self.since = np.zeros(max(2, len(run.weights)), np.int64)
-        self.log, self.epochs = room(learner, run, most), 0
+        self.log, self.epochs = room(learner, run, most, steps_in(D)), 0
 
     def begin_epoch(self) -> None:
         """One more epoch begins."""

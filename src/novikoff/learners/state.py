@@ -46,6 +46,9 @@ class Field(NamedTuple):
 
     def spread(self, old: Array, new: Array, places: Array) -> None:
         """Put what there was of each machine at its place among more."""
+        if self.shape == ("m", "m"):
+            new[np.ix_(places, places)] = old
+            return
         if len(places) > 1 and self.shape[0] == "m":
             new[places] = old
             if len(old) == 1 and self.opposite:
@@ -285,6 +288,7 @@ class Undo:
         # updates are only ever added: the same table with the old count is the old record
         self.log = None if state.log is None else replace(state.log)
         touched: Any = slice(None)
+        X = getattr(X, "rows", X)  # those of sequences
         if not everywhere and sparse.issparse(X) and X.nnz < state.weights.shape[1]:
             touched = np.append(X.indices, state.weights.shape[1] - 1)
         self.touched, self.weights = touched, state.weights[:, touched].copy()

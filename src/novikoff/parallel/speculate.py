@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novikoff.core.drive import drive
 from novikoff.core.examples import n_visits, visit
 from novikoff.core.jit import njit
-from novikoff.core.loops import Pass, drive
+from novikoff.core.loops import Pass
 from novikoff.core.rows import first, last, touch
 from novikoff.parallel.atomics import (
     WIDTH,

@@ -24,7 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.core.loops import Log, drive
+from novikoff.core.drive import drive
+from novikoff.core.loops import Log
 from novikoff.learners.kernels import gram
 from novikoff.learners.kernels.blocks import Targets, pass_over
 from novikoff.learners.kernels.gram import Block

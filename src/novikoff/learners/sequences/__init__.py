@@ -1,0 +1,1 @@
+"""Learners for sequences of labels."""

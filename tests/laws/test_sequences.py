@@ -1,0 +1,291 @@
+"""The perceptron for sequences is its twin, and one step of it is the joint perceptron."""
+
+import pickle
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy import sparse
+
+import naive_sequences
+from laws.learners import fitted
+from novikoff import DataError, Perceptron, SequencePerceptron
+from novikoff.parallel import pool as teams
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@st.composite
+def corpora(draw, max_steps=3, max_labels=3, max_sequences=5):
+    """Sequences of small whole numbers, and their labels, all of which occur."""
+    K, d = draw(st.integers(2, max_labels)), draw(st.integers(1, 3))
+    lengths = draw(st.lists(st.integers(1, max_steps), min_size=2, max_size=max_sequences))
+    value = st.integers(-2, 2)
+    X = [[[draw(value) for _ in range(d)] for _ in range(n)] for n in lengths]
+    Y = [[draw(st.integers(0, K - 1)) for _ in range(n)] for n in lengths]
+    flat = [c for y in Y for c in y]
+    if len({*flat}) < 2:
+        Y[0][0] = (Y[-1][-1] + 1) % K if len(Y) > 1 or len(Y[0]) > 1 else Y[0][0]
+    present = sorted({c for y in Y for c in y})
+    if len(present) < 2:
+        Y[-1][-1] = (present[0] + 1) % K
+        present = sorted({c for y in Y for c in y})
+    return X, [[present.index(c) for c in y] for y in Y], len(present)
+
+
+def rows(X):
+    return [np.array(xs, float) for xs in X]
+
+
+def learner(**options):
+    return SequencePerceptron(**{"shuffle": False, "max_iter": 3} | options)
+
+
+@given(corpus=corpora(), bias=st.booleans(), weighed=st.booleans(), averaged=st.booleans())
+def test_a_run_is_the_twins(corpus, bias, weighed, averaged):
+    X, Y, K = corpus
+    weights = [(k % 3) / 2 + 0.5 for k in range(len(X))] if weighed else None
+    run = naive_sequences.Run(len(X[0][0]), K, bias=bias).fit(X, Y, 3, weights)
+    model = learner(fit_intercept=bias, averaged=averaged).fit(rows(X), Y, sample_weight=weights)
+    assert model.mistakes_.tolist() == run.mistakes
+    assert model.n_updates_ == run.updates
+    W, T = run.mean() if averaged else (run.W, run.T)
+    learned = np.column_stack([model.coef_, model.intercept_])
+    np.testing.assert_allclose(learned, np.array(W, float), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(model.transition_, np.array(T, float), rtol=1e-12, atol=1e-12)
+    if not averaged:
+        assert model.predict(rows(X)) == [list(run.predict(xs)) for xs in X]
+
+
+@given(corpus=corpora(), tau=st.sampled_from([0.5, 1.0, 3.0]))
+def test_with_a_margin_too(corpus, tau):
+    """By the mean squared length of the sequences, which is known from the second epoch on."""
+    X, Y, K = corpus
+    model = learner(margin=tau, averaged=False, max_iter=1).fit(rows(X), Y)
+    run = naive_sequences.Run(len(X[0][0]), K)
+    total = n = mean = 0
+    for xs, y in zip(X, Y, strict=True):
+        run.least = 2 * tau * (mean + 1) if n else 0
+        run.visit(xs, y)
+        n, total = n + 1, total + sum(v * v for x in xs for v in x)
+        mean = total / n if n & (n - 1) == 0 else mean
+    assert model.n_updates_ == run.updates
+    learned = np.column_stack([model.coef_, model.intercept_])
+    np.testing.assert_allclose(learned, np.array(run.W, float), rtol=1e-12, atol=1e-12)
+
+
+@given(
+    corpus=corpora(max_steps=1, max_labels=4, max_sequences=9), margin=st.sampled_from([0.0, 1.0])
+)
+def test_one_step_is_the_joint_perceptron(corpus, margin):
+    X, Y, K = corpus
+    table, y = np.array([xs[0] for xs in X], float), np.array([labels[0] for labels in Y])
+    if K < 3:
+        return
+    options = {"shuffle": True, "random_state": 3, "max_iter": 4, "margin": margin}
+    one = fitted(Perceptron, sparse.csr_array(table), y, **options)
+    other = learner(**options, averaged=False).fit(rows(X), Y)
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    np.testing.assert_array_equal(one.intercept_, other.intercept_)
+    np.testing.assert_array_equal(one.mistakes_, other.mistakes_)
+    assert not other.transition_.any()
+    assert other.radius_ == pytest.approx(one.radius_)
+    assert other.margin_.lower == pytest.approx(one.margin_.lower)
+    assert other.margin_.upper == pytest.approx(one.margin_.upper)
+    assert [z[0] for z in other.predict(rows(X))] == one.predict(table).tolist()
+
+
+def planted(random, n_sequences=30, K=4, d=6):
+    """Sequences whose labels some weights and transitions tell apart."""
+    W, T = random.normal(size=(K, d)), random.normal(size=(K, K))
+    X = [random.normal(size=(int(random.integers(1, 6)), d)) for _ in range(n_sequences)]
+    labels = []
+    for xs in X:
+        best, back = xs[0] @ W.T, []
+        for x in xs[1:]:
+            reached = best[:, None] + T
+            back.append(reached.argmax(axis=0))
+            best = reached.max(axis=0) + W @ x
+        z = [int(best.argmax())]
+        for came in reversed(back):
+            z.append(int(came[z[-1]]))
+        labels.append(z[::-1])
+    return X, labels
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("margin", [0.0, 0.5])
+def test_the_theorem_holds(seed, margin):
+    """What a finished run proves about the margin bounds what any order can force."""
+    X, Y = planted(np.random.default_rng(seed))
+    model = SequencePerceptron(max_iter=5000, random_state=0, margin=margin).fit(X, Y)
+    assert model.converged_
+    assert model.n_mistakes_ <= model.mistake_bound_ < inf
+    assert model.n_updates_ <= model.update_bound_ < inf
+    assert 0 < model.margin_.lower <= model.margin_.upper
+    for order in range(3):
+        other = SequencePerceptron(max_iter=5000, random_state=order, margin=margin).fit(X, Y)
+        assert other.n_mistakes_ <= model.mistake_bound_
+        assert other.margin_.lower <= model.margin_.upper
+    last = model.set_params(averaged=False)
+    with pytest.raises(ValueError, match="averaged"):
+        last.partial_fit(X, Y)
+
+
+@given(corpus=corpora(max_sequences=6), cut=st.integers(1, 4))
+def test_a_chain_of_blocks_is_one_epoch(corpus, cut):
+    X, Y, K = corpus
+    whole = learner(max_iter=1).fit(rows(X), Y)
+    model = learner()
+    for low in range(0, len(X), cut):
+        model.partial_fit(rows(X[low : low + cut]), Y[low : low + cut], classes=range(K))
+    np.testing.assert_array_equal(whole.coef_, model.coef_)
+    np.testing.assert_array_equal(whole.transition_, model.transition_)
+    np.testing.assert_array_equal(whole.mistakes_, model.mistakes_)
+
+
+def texts(X):
+    """The same steps as dictionaries, as strings, and as arrays of all features there are."""
+    names = [[{f"f{j}": str(v) for j, v in enumerate(x)} for x in xs] for xs in X]
+    return names, [[[f"{k}:{v}" for k, v in step.items()] for step in xs] for xs in names]
+
+
+@given(corpus=corpora())
+def test_names_are_columns(corpus):
+    X, Y, _ = corpus
+    names, strings = texts(X)
+    one, other = learner().fit(names, Y), learner().fit(strings, Y)
+    assert one.feature_names_ == other.feature_names_
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    columns = {name: j for j, name in enumerate(one.feature_names_)}
+    table = [np.zeros((len(xs), len(columns))) for xs in strings]
+    for own, xs in zip(table, strings, strict=True):
+        for row, step in zip(own, xs, strict=True):
+            row[[columns[name] for name in step]] = 1.0
+    third = learner().fit(table, Y)
+    np.testing.assert_array_equal(one.coef_, third.coef_)
+    assert one.predict(names) == other.predict(strings) == third.predict(table)
+    assert one.score(names, Y) == third.score(table, Y)
+    hashed = learner(n_features=2**20).fit(names, Y)
+    assert hashed.predict(names) == one.predict(names)
+
+
+@given(corpus=corpora(max_labels=3, max_sequences=6))
+def test_labels_and_features_may_come_at_any_time(corpus):
+    """A label takes part from the first sequence that has it; a feature has weights of 0 before."""
+    X, Y, _ = corpus
+    names, _ = texts(X)
+    model = learner(averaged=False)
+    for xs, y in zip(names, Y, strict=True):
+        model.partial_fit([xs], [y])
+    assert set(model.classes_) == {c for y in Y for c in y}
+    run, seen = None, set()
+    columns = {name: j for j, name in enumerate(model.feature_names_)}
+    for xs, y in zip(names, Y, strict=True):
+        seen |= {*y}
+        order = sorted(seen)
+        new = naive_sequences.Run(len(columns), len(order))
+        if run is not None:
+            for c, old in enumerate(run.order):
+                new.W[order.index(old)] = run.W[c]
+                for q, other in enumerate(run.order):
+                    new.T[order.index(old)][order.index(other)] = run.T[c][q]
+        new.order, run = order, new
+        steps = [[0] * len(columns) for _ in xs]
+        for row, step in zip(steps, xs, strict=True):
+            for name, text in step.items():
+                row[columns[f"{name}:{text}"]] = 1
+        if len(order) > 1:
+            run.visit(steps, [order.index(c) for c in y])
+    np.testing.assert_array_equal(model.coef_, np.array(run.W, float)[:, :-1])
+    np.testing.assert_array_equal(model.transition_, np.array(run.T, float))
+
+
+class Eager(teams.Team):
+    """A team that always works together."""
+
+    def size(self):
+        self.seconds = self.seconds or 1e-7
+        return self.most
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("seed", range(3))
+def test_every_number_of_threads_gives_the_same_model(seed, monkeypatch):
+    monkeypatch.setattr(teams, "Team", Eager)
+    X, Y = planted(np.random.default_rng(seed), n_sequences=60)
+    one, several = (
+        SequencePerceptron(max_iter=3, random_state=1, n_jobs=n).fit(X, Y) for n in (None, 3)
+    )
+    assert one.coef_.tobytes() == several.coef_.tobytes()
+    assert one.transition_.tobytes() == several.transition_.tobytes()
+    assert one.predict(X) == several.predict(X)
+    again = pickle.loads(pickle.dumps(several))
+    assert again.predict(X) == one.predict(X)
+
+
+WORDS = [[{"w": "a"}, {"w": "b"}], [{"w": "b"}]]
+TAGS = [["X", "Y"], ["Y"]]
+
+
+def test_values_of_features():
+    """Numbers, booleans, sets and dictionaries, as CRFsuite reads them."""
+    step = {"n": 2.5, "yes": True, "no": False, "s": {"p"}, "d": {"e": "f", "g": 3}, "t": "u"}
+    model = learner().fit([[step, {"n": 1}]], [["X", "Y"]])
+    assert model.feature_names_ == ["n", "yes", "s:p", "d:e:f", "d:g", "t:u"]
+    assert learner(averaged=False, max_iter=1).fit([[step], [{"n": 1}]], [["X"], ["Y"]])
+    assert model.predict([[{"unseen": "v"}]]) == [[model.predict([[{}]])[0][0]]]
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ("ab", TAGS, "X is a str, but sequences are needed"),
+        ([], [], "X has no sequence"),
+        ([[]], [[]], "Sequence 0 has no steps"),
+        (["ab"], [["X", "Y"]], "Sequence 0 is a str"),
+        ([{"w": "a"}], [["X"]], "Sequence 0 is a dict"),
+        (WORDS, TAGS[:1], "X has 2 sequences, but y has 1"),
+        (WORDS, [["X"], ["Y"]], "Sequence 0 has 2 steps, but 1 labels"),
+        (WORDS, ["XY", "Y"], "The labels of sequence 0 are 'XY'"),
+        (WORDS, None, "y is a NoneType"),
+        (WORDS, [["X", "X"], ["X"]], "All labels are 'X'"),
+        ([[3, 4]], [["X", "Y"]], "A step is a int"),
+        ([[{"n": np.nan}, {}]], [["X", "Y"]], "Feature 'n' is nan"),
+        ([[{"n": None}, {}]], [["X", "Y"]], "Feature 'n' is a NoneType"),
+        ([np.ones((1, 2)), np.ones((1, 3))], [["X"], ["Y"]], "2 features here and 3 there"),
+        ([np.array([[np.nan]]), np.ones((1, 1))], [["X"], ["Y"]], "NaN"),
+    ],
+)
+def test_bad_sequences_are_refused(X, y, message):
+    with pytest.raises(DataError, match=message):
+        learner().fit(X, y)
+    model = learner().fit(WORDS, TAGS)
+    before = pickle.dumps(model)
+    with pytest.raises(DataError, match=message):
+        model.fit(X, y)
+    assert pickle.dumps(model) == before
+
+
+def test_a_failed_block_changes_nothing():
+    model = learner().fit(WORDS, TAGS)
+    before = pickle.dumps(model)
+    with pytest.raises(DataError, match="has 1 steps, but 2 labels"):
+        model.partial_fit([[{"w": "new"}], [{"w": "c"}]], [["Z"], ["X", "Y"]])
+    with pytest.raises(DataError, match="features by name"):
+        model.partial_fit([np.ones((1, 2))], [["X"]])
+    with pytest.raises(DataError, match="features by name"):
+        model.predict([np.ones((1, 2))])
+    assert pickle.dumps(model) == before
+
+
+def test_a_model_says_what_it_learned():
+    model = SequencePerceptron(random_state=0).fit(WORDS, TAGS)
+    assert model.classes_.tolist() == ["X", "Y"]
+    assert model.score(WORDS, TAGS) == 1.0
+    assert model.score(WORDS, TAGS, sample_weight=[1, 0]) == 1.0
+    assert model.coef_.shape == (2, 2)
+    assert model.transition_.shape == (2, 2)
+    assert [s.shape for s in model.decision_function(WORDS)] == [(2, 2), (1, 2)]
+    assert model.get_params()["margin"] == 0.0
