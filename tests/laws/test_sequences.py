@@ -1,12 +1,14 @@
 """The perceptron for sequences is its twin, and one step of it is the joint perceptron."""
 
 import pickle
+import warnings
 from math import inf
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 import naive_sequences
 from laws.learners import fitted
@@ -272,12 +274,22 @@ def test_a_failed_block_changes_nothing():
     model = learner().fit(WORDS, TAGS)
     before = pickle.dumps(model)
     with pytest.raises(DataError, match="has 1 steps, but 2 labels"):
-        model.partial_fit([[{"w": "new"}], [{"w": "c"}]], [["Z"], ["X", "Y"]])
+        model.partial_fit([[{"w": "new", "v": "w", "n": 2}], [{"w": "c"}]], [["Z"], ["X", "Y"]])
+    assert model.feature_names_ == ["w:a", "w:b"]
     with pytest.raises(DataError, match="features by name"):
         model.partial_fit([np.ones((1, 2))], [["X"]])
     with pytest.raises(DataError, match="features by name"):
         model.predict([np.ones((1, 2))])
     assert pickle.dumps(model) == before
+
+
+def test_a_run_without_an_end_warns_only_if_it_needs_one():
+    X, Y = [[{"w": "a"}], [{"w": "a"}]], [["X"], ["Y"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SequencePerceptron(max_iter=2).fit(X, Y)
+    with pytest.warns(ConvergenceWarning, match="averaged=True needs no end"):
+        SequencePerceptron(max_iter=2, averaged=False).fit(X, Y)
 
 
 def test_a_model_says_what_it_learned():

@@ -1,6 +1,7 @@
 """Sequences as users have them: steps of features by name, of strings, or of numbers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain, repeat
 from numbers import Real
 from types import MappingProxyType
@@ -79,11 +80,20 @@ class Vocabulary:
         self.names.update(names)
         self.texts.update({name: Columns(self.count, table) for name, table in texts.items()})
 
-    def copy(self) -> "Vocabulary":
-        """One that can learn other features."""
-        other = Vocabulary()
-        other.__setstate__(self.__getstate__())
-        return other
+    @contextmanager
+    def unlearned_on_error(self) -> Iterator[None]:
+        """What fails inside leaves no new features behind."""
+        before = self.count[0]
+        try:
+            yield
+        except BaseException:
+            for table in (self.names, *self.texts.values()):
+                while table and table[next(reversed(table))] >= before:
+                    table.popitem()
+            for name in [name for name, table in self.texts.items() if not table]:
+                del self.texts[name]
+            self.count[0] = before
+            raise
 
     def __getitem__(self, feature: Feature) -> int:
         if self.n_columns is not None:

@@ -180,11 +180,11 @@ class SequencePerceptron(Additive):
         self
         """
         self._check_parameters()
-        with undone_on_error(self):
-            run = self._state if self._is_fitted() else None
-            if run is not None:
-                run.require_space(self._space())
-            vocabulary = Vocabulary(self.n_features) if run is None else self._vocabulary.copy()
+        run = self._state if self._is_fitted() else None
+        if run is not None:
+            run.require_space(self._space())
+        vocabulary = Vocabulary(self.n_features) if run is None else self._vocabulary
+        with undone_on_error(self), vocabulary.unlearned_on_error():
             width = 0 if run is None else self.n_features_in_
             read = read_sequences(X, vocabulary, grow=True, width=width)
             labels = as_labels(read_labels(y, read.starts))
@@ -360,3 +360,8 @@ class SequencePerceptron(Additive):
 
     def _is_joint(self, run: State) -> bool:
         return True
+
+    def _advice(self) -> str:
+        if self.averaged:
+            return ""
+        return "More epochs may find a separator: raise max_iter. averaged=True needs no end."
