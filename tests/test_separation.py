@@ -487,7 +487,7 @@ def test_models_that_statsmodels_fitted():
     assert list(check_separation(ordered).coefficients) == ["a|b", "b|c", "distance"]
     with pytest.raises(DataError, match="does not support OLS"):
         check_separation(sm.OLS(data["flow"], design))
-    with pytest.raises(DataError, match="for the models of statsmodels and pyfixest"):
+    with pytest.raises(DataError, match="takes a model of statsmodels or pyfixest"):
         check_separation(separation)
     for link in (sm.families.links.Identity(), sm.families.links.LogC()):
         binomial = sm.GLM(data["any"], design, family=sm.families.Binomial(link))

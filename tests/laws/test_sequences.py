@@ -249,7 +249,7 @@ def test_values_of_features():
         (["ab"], [["X", "Y"]], "Sequence 0 is a str"),
         ([{"w": "a"}], [["X"]], "Sequence 0 is a dict"),
         (WORDS, TAGS[:1], "X has 2 sequences, but y has 1"),
-        (WORDS, [["X"], ["Y"]], "Sequence 0 has 2 steps, but 1 labels"),
+        (WORDS, [["X"], ["Y"]], "Sequence 0 has 1 labels for 2 steps"),
         (WORDS, ["XY", "Y"], "The labels of sequence 0 are 'XY'"),
         (WORDS, None, "y is a NoneType"),
         (WORDS, [["X", "X"], ["X"]], "All labels are 'X'"),
@@ -273,7 +273,7 @@ def test_bad_sequences_are_refused(X, y, message):
 def test_a_failed_block_changes_nothing():
     model = learner().fit(WORDS, TAGS)
     before = pickle.dumps(model)
-    with pytest.raises(DataError, match="has 1 steps, but 2 labels"):
+    with pytest.raises(DataError, match="has 2 labels for 1 step: "):
         model.partial_fit([[{"w": "new", "v": "w", "n": 2}], [{"w": "c"}]], [["Z"], ["X", "Y"]])
     assert model.feature_names_ == ["w:a", "w:b"]
     with pytest.raises(DataError, match="features by name"):

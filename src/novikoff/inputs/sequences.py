@@ -291,7 +291,8 @@ def read_labels(y: Any, starts: Array) -> list[Any]:
         own = own.tolist() if isinstance(own, np.ndarray) else list(own)
         if len(own) != n:
             raise DataError(
-                f"Sequence {i} has {n:,} steps, but {len(own):,} labels: give one for each step."
+                f"Sequence {i} has {len(own):,} labels for {n:,} step{'s' * (n != 1)}: give one "
+                "for each step."
             )
         found += own
     return found

@@ -61,8 +61,8 @@ def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
         return of_pyfixest(results, budget)
     if package != "statsmodels":
         raise DataError(
-            f"A {type(results).__name__} was given, but check_separation is for the models of "
-            "statsmodels and pyfixest: call separation(X, y, family=...) with its data."
+            f"check_separation takes a model of statsmodels or pyfixest, but got: "
+            f"{type(results).__name__}. Call separation(X, y, family=...) with its data."
         )
     X = np.asarray(model.exog, np.float64)
     names = list(model.exog_names)[: X.shape[1]]  # thresholds come after the columns
