@@ -1,6 +1,6 @@
 """Sequences as users have them: steps of features by name, of strings, or of numbers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from itertools import chain, repeat
 from numbers import Real
@@ -15,6 +15,7 @@ from novikoff.errors import DataError
 from novikoff.inputs.arrays import in_csr
 from novikoff.typing import Array, Matrix
 
+LARGEST = float(np.finfo(np.float64).max)
 EMPTY: Mapping[Any, int] = MappingProxyType({})
 
 
@@ -67,16 +68,18 @@ class Vocabulary:
 
     def __init__(self, n_columns: int | None = None) -> None:
         self.n_columns, self.count = n_columns, [0]
+        self.numeric: bool | None = None
+        """Are steps rows of numbers? None before the first has come."""
         self.names, self.texts = Columns(self.count), Tables(self.count)
 
     def __getstate__(self) -> tuple[Any, ...]:
         texts = {name: dict(table) for name, table in self.texts.items()}
-        return self.n_columns, self.count[0], dict(self.names), texts
+        return self.n_columns, self.count[0], self.numeric, dict(self.names), texts
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        n_columns, count, names, texts = state
+        n_columns, count, numeric, names, texts = state
         self.__init__(n_columns)  # type: ignore[misc]
-        self.count[0] = count
+        self.count[0], self.numeric = count, numeric
         self.names.update(names)
         self.texts.update({name: Columns(self.count, table) for name, table in texts.items()})
 
@@ -97,7 +100,7 @@ class Vocabulary:
 
     def __getitem__(self, feature: Feature) -> int:
         if self.n_columns is not None:
-            return crc32(written(feature).encode()) % self.n_columns
+            return crc32(written(feature).encode("utf-8", "surrogatepass")) % self.n_columns
         return (
             self.names[feature] if isinstance(feature, str) else self.texts[feature[0]][feature[1]]
         )
@@ -141,42 +144,72 @@ def read_sequences(X: Any, vocabulary: Vocabulary, *, grow: bool, width: int) ->
 
     Rows of numbers must have `width` columns, unless that is 0.
     """
-    if isinstance(X, str | bytes | Mapping) or not isinstance(X, Iterable):
+    if isinstance(X, str | bytes | Mapping) or not isinstance(X, Iterable) or sparse.issparse(X):
         raise DataError(
             f"X is a {type(X).__name__}, but sequences are needed: give a list with one sequence "
             "for each example, each a list of steps."
         )
-    sequences = list(X)
+    sequences = [as_sequence(sequence, i) for i, sequence in enumerate(X)]
     if not sequences:
         raise DataError("X has no sequence: give at least one.")
-    starts = np.zeros(len(sequences) + 1, np.int64)
-    np.cumsum([length_of(s, i) for i, s in enumerate(sequences)], out=starts[1:])
-    if not is_numeric(sequences[0]):
-        return Sequences(named_features(sequences, vocabulary, grow=grow), starts)
-    if vocabulary.count[0] and width:
+    lengths = [s.shape[0] if sparse.issparse(s) else len(s) for s in sequences]
+    if 0 in lengths:
+        raise DataError(f"Sequence {lengths.index(0)} has no steps: leave it out.")
+    starts, numeric = np.append(0, np.cumsum(lengths)), is_numeric(sequences[0])
+    if vocabulary.numeric not in (None, numeric):
+        fitted, given = ("rows of numbers", "features by name")[:: 1 if vocabulary.numeric else -1]
+        raise DataError(f"X has {given}, but the model was fitted on {fitted}: give {fitted}.")
+    if numeric and vocabulary.n_columns is not None:
         raise DataError(
-            "X has rows of numbers, but the model was fitted on features by name: give those."
+            "{n_features} is for features by name, but X has rows of numbers: leave it out.",
+            n_features=vocabulary.n_columns,
         )
-    parts = [sparse.csr_array(s, dtype=np.float64) for s in sequences]
+    read = (
+        numbers(sequences, width) if numeric else named_features(sequences, vocabulary, grow=grow)
+    )
+    if grow:
+        vocabulary.numeric = numeric
+    return Sequences(read, starts)
+
+
+def numbers(sequences: list[Any], width: int) -> Matrix:
+    """The rows of steps that are rows of numbers."""
+    parts = []
+    for i, sequence in enumerate(sequences):
+        try:
+            own = sparse.csr_array(
+                sequence if sparse.issparse(sequence) else np.asarray(sequence, np.float64)
+            )
+            if own.ndim != 2:
+                raise ValueError(own.ndim)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"Sequence {i} is no table of numbers, as sequence 0 is: give every step as many "
+                "numbers, or all steps as dictionaries."
+            ) from None
+        parts.append(own.astype(np.float64))
     widths = {int(part.shape[1]) for part in parts} | ({width} if width else set())
     if len(widths) > 1:
         raise DataError(
             f"Steps have {min(widths)} features here and {max(widths)} there: give all the same."
         )
-    return Sequences(in_csr(sparse.csr_array(sparse.vstack(parts, format="csr"))), starts)
+    return in_csr(sparse.csr_array(sparse.vstack(parts, format="csr")))
 
 
-def length_of(sequence: Any, i: int) -> int:
-    """How many steps a sequence has."""
-    n = sequence.shape[0] if sparse.issparse(sequence) else len(sequence)
-    if isinstance(sequence, str | bytes | Mapping):
-        raise DataError(
-            f"Sequence {i} is a {type(sequence).__name__}, but a sequence is a list of steps: give "
-            "a list of dictionaries, of lists of strings, or of rows of numbers."
-        )
-    if n == 0:
-        raise DataError(f"Sequence {i} has no steps: leave it out.")
-    return int(n)
+def as_sequence(sequence: Any, i: int) -> Any:
+    """A sequence that has a length and a first step."""
+    if sparse.issparse(sequence):
+        return sparse.csr_array(sequence)
+    if hasattr(sequence, "iloc"):
+        return sequence.to_numpy() if sequence.ndim == 2 else sequence.tolist()
+    if isinstance(sequence, np.ndarray) or (
+        isinstance(sequence, Sequence) and not isinstance(sequence, str | bytes)
+    ):
+        return sequence
+    raise DataError(
+        f"Sequence {i} is a {type(sequence).__name__}, but a sequence is a list of steps: give "
+        "a list of dictionaries, of lists of strings, or of rows of numbers."
+    )
 
 
 def first_step(sequence: Any) -> Any:
@@ -205,8 +238,10 @@ def named_features(sequences: list[Any], vocabulary: Vocabulary, *, grow: bool) 
     steps = list(chain.from_iterable(sequences))
     values: Array | None = None
     hashed = vocabulary.n_columns is not None
-    plain = {*map(type, steps)} == {dict} and are_texts(
-        chain.from_iterable(map(dict.values, steps))
+    plain = (
+        {*map(type, steps)} == {dict}
+        and are_texts(chain.from_iterable(steps))
+        and are_texts(chain.from_iterable(map(dict.values, steps)))
     )
     if plain and not hashed:  # as usual
         sizes, found = [*map(len, steps)], vocabulary.of_texts(steps, grow=grow)
@@ -257,14 +292,18 @@ def features_named(name: str, value: Any) -> list[tuple[Feature, float]]:
     if isinstance(value, str):
         return [((name, value), 1.0)]
     if isinstance(value, Real | np.bool_):
-        if not np.isfinite(float(value)):
-            raise DataError(f"Feature {name!r} is {value}: leave it out, or give a finite number.")
+        size: Any = abs(value)
+        if not size <= LARGEST:
+            raise DataError(
+                f"Feature {name!r} is {value!s:.20}: leave it out, or give a finite number."
+            )
         return [(name, float(value))]
     if isinstance(value, Mapping):
         inner = ((f"{name}:{own}", more) for own, more in value.items())
         return [one for own, more in inner for one in features_named(own, more)]
     if isinstance(value, Iterable) and not isinstance(value, bytes):
-        return [((name, str(text)), 1.0) for text in value]
+        texts = sorted(map(str, value)) if isinstance(value, Set) else map(str, value)
+        return [((name, text), 1.0) for text in texts]
     raise DataError(
         f"Feature {name!r} is a {type(value).__name__}: give a text, a number, a boolean, or a set "
         "of texts."

@@ -38,7 +38,7 @@ from novikoff.inputs.sequences import Sequences, Vocabulary, read_labels, read_s
 from novikoff.inputs.weights import checked, require_some
 from novikoff.learners.additive import Additive
 from novikoff.learners.averaged import mean_weights
-from novikoff.learners.state import Field, Space, State, undone_on_error
+from novikoff.learners.state import WEIGHTS, Field, Space, State, undone_on_error
 from novikoff.parallel.cores import n_threads, side_by_side, spans
 from novikoff.parameters import WHOLE, flag, given
 from novikoff.typing import Array, Given
@@ -209,11 +209,12 @@ class SequencePerceptron(Additive):
         width = before if d <= before else max(d, 2 * before)
         weights = np.zeros((n_classes, width + 1), run.weights.dtype, order="F")
         new = self._extra(run.space, weights)
-        for old, larger in ((run.weights, weights), *((run.extra[k], new[k]) for k in new)):
-            if larger.shape == weights.shape:
-                larger[places, :before], larger[places, -1] = old[:, :before], old[:, -1]
+        for name, field in (("", WEIGHTS), *run.declared.items()):
+            old, larger = (run.extra[name], new[name]) if name else (run.weights, weights)
+            if field.shape == TRANSITIONS.shape:
+                field.spread(old, larger, places)
             else:
-                TRANSITIONS.spread(old, larger, places)
+                larger[places, :before], larger[places, -1] = old[:, :before], old[:, -1]
         run.weights, run.extra, run.mean = weights, new, None
         return run
 
@@ -345,7 +346,9 @@ class SequencePerceptron(Additive):
         right = self.classes_[self._decoded(read)] == as_labels(read_labels(y, read.starts))
         weight = None
         if sample_weight is not None:
-            weight = np.repeat(checked(sample_weight, read.shape[0]), np.diff(read.starts))
+            weight = checked(sample_weight, read.shape[0])
+            require_some(weight)
+            weight = np.repeat(weight, np.diff(read.starts))
         return float(np.average(right, weights=weight))
 
     # ------------------------------------------------------ what the run proves
@@ -360,6 +363,11 @@ class SequencePerceptron(Additive):
 
     def _is_joint(self, run: State) -> bool:
         return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = tags.classifier_tags = None  # no splits by class
+        return tags
 
     def _advice(self) -> str:
         if self.averaged:
