@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from threading import Event
@@ -712,3 +713,20 @@ def test_a_search_for_a_proof_says_what_it_does_and_whether_it_succeeded(tmp_pat
     assert finished.returncode == 1
     assert finished.stdout.startswith("undecided\n")
     assert "novikoff: looking for a proof, for 1e-09 seconds at most (--budget)" in finished.stderr
+
+
+def test_a_long_search_says_how_far_it_is(monkeypatch):
+    said, twice = [], threading.Event()
+
+    def say(text):
+        said.append(text)
+        if len(said) > 2:
+            twice.set()
+
+    monkeypatch.setattr(patience, "MOMENT", 0.0)
+    monkeypatch.setattr(patience, "EVERY", 0.01)
+    monkeypatch.setattr(patience, "say", say)
+    with patience.reassuring(60.0):
+        assert twice.wait(30)
+    assert said[0] == "looking for a proof, for 60 seconds at most (--budget)"
+    assert said[1] == "looking for a proof: 0 of 60 seconds"

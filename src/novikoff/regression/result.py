@@ -141,11 +141,11 @@ class Separation:
                 "All observations are separated: dropping them would leave no data.",
             ]
         lost = [name for name in self.coefficients if name not in self.estimable]
-        lost = [f" and {listed(lost)}"] if lost else [""]
+        also = f" and {listed(lost)}" if lost else ""
         kept = f"estimates of {listed(self.estimable)}" if self.estimable else "other estimates"
         only = "whose outcomes are all 0" if kind == "counts" else "that has only one outcome"
         return [
-            f"To get the {kept}, drop the separated observations{lost[0]}: they stay the same.",
+            f"To get the {kept}, drop the separated observations{also}: they stay the same.",
             f"Or merge each factor level {only} with another level.",
             f"Or penalise: {penalty}.",
         ]
