@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import lzma
 import os
 import pickle
 import subprocess
@@ -260,6 +261,7 @@ TEXT = b"".join(b"1 1:%d 2:%d\n" % (n, n * n) for n in range(5000))
 PACKED = {
     "gzip": gzip.compress(TEXT),
     "bzip2": bz2.compress(TEXT),
+    "xz": lzma.compress(TEXT),
     "zstd": zstandard.ZstdCompressor(write_checksum=True).compress(TEXT),
 }
 
@@ -298,7 +300,7 @@ def test_damaged_compressed_files(kind):
     assert all(f"{kind} data" in message for message in messages)
 
 
-@pytest.mark.parametrize("ending", [".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zst"])
 def test_an_empty_file_is_no_compressed_one(ending, tmp_path):
     path = tmp_path / f"file.svm{ending}"
     path.write_bytes(b"")

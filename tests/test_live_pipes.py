@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import lzma
 import os
 import signal
 import subprocess
@@ -216,7 +217,7 @@ def test_a_pipe_that_is_ended_gives_whole_lines(pipe):
     assert sum(len(block.y) for block in stream(opened, format="svmlight", **KNOWN)) == 9_000
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_compressed_text_that_is_ended_is_not_damaged(pipe, compress):
     ours, its = pipe
     give(its, compress(b"1 1:1\n" * 9_000)[:-1])

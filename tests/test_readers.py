@@ -5,6 +5,7 @@ what is read whole, however it is cut, compressed or shared among threads.
 import bz2
 import gzip
 import io
+import lzma
 import math
 import os
 import subprocess
@@ -33,8 +34,10 @@ COMPRESSIONS = {
     "plain": lambda text: text,
     "gzip": gzip.compress,
     "bzip2": bz2.compress,
+    "xz": lzma.compress,
     "zstd": lambda text: zstandard.ZstdCompressor().compress(text),
     "gzip in parts": lambda text: gzip.compress(text[:7]) + gzip.compress(text[7:]),
+    "xz in parts": lambda text: lzma.compress(text[:7]) + lzma.compress(text[7:]),
     "zstd in parts": lambda text: b"".join(
         zstandard.ZstdCompressor().compress(part) for part in (text[:7], text[7:])
     ),

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import lzma
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from novikoff.errors import FileError, ParameterError, WriteError
 finite = st.floats(allow_nan=False, allow_infinity=False)
 any_shape = st.tuples(st.integers(1, 6), st.integers(1, 4))
 dense = any_shape.flatmap(lambda shape: hnp.arrays(np.float64, shape, elements=finite))
-PACKINGS = ["", ".gz", ".bz2", ".zst"]
+PACKINGS = ["", ".gz", ".bz2", ".xz", ".zst"]
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +149,7 @@ def test_streams_are_what_is_read_whole_and_go_on_where_left(ending, packing, tm
     if ending == "npy":
         content = io.BytesIO()
         np.save(content, np.column_stack([X, y]))
-        packed = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress}
+        packed = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
         pack = packed.get(packing, zstandard.ZstdCompressor().compress)
         path.write_bytes(pack(content.getvalue()))
         options = {"label": -1}

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from novikoff.data.compression import ENDINGS
 from novikoff.data.locations import blamed_on_row
 from novikoff.data.opener import changed, open_source
 from novikoff.data.reader import guess, ranges_of, read, read_range
@@ -224,7 +225,7 @@ class Sharded:
         found = 0
         for shard in self.shards:
             if isinstance(shard, FileShard):
-                packed = os.path.splitext(shard.path)[1] in (".gz", ".bz2", ".zst")
+                packed = os.path.splitext(shard.path)[1] in ENDINGS
                 found += 8 * shard.size if packed else 2 * (shard.stop - shard.start or shard.size)
         return found
 

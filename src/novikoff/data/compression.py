@@ -1,4 +1,4 @@
-"""gzip, bzip2 and zstd: bytes from compressed files, and into them.
+"""gzip, bzip2, xz and zstd: bytes from compressed files, and into them.
 
 What a file is compressed by is told by its first bytes when it is read, and by its suffix when it
 is written.
@@ -7,6 +7,7 @@ is written.
 import bz2
 import gzip
 import io
+import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,8 +21,9 @@ from novikoff.errors import FileError
 if TYPE_CHECKING:
     from novikoff.data.opener import Tap
 
-ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
-MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zX": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+"""At most four bytes each: waiting for all six of xz would hold up a short line in a pipe."""
 GZIP_HEADER = 31  # what zlib calls it, and the largest window
 SIP = 2**13  # a byte can stand for many thousands
 
@@ -40,7 +42,12 @@ class Decompressed:
     def __init__(self, kind: str, tap: "Tap", packed: bytearray) -> None:
         self._kind, self._tap = kind, tap
         self._packed = packed  # what was taken from the tap already
-        self._errors: tuple[type[Exception], ...] = (OSError, ValueError, zlib.error)
+        self._errors: tuple[type[Exception], ...] = (
+            OSError,
+            ValueError,
+            lzma.LZMAError,
+            zlib.error,
+        )
         self._new_frame: Callable[[], Any]
         if kind == "zstd":
             zstandard = zstandard_for(tap.name)
@@ -48,6 +55,8 @@ class Decompressed:
             self._errors = (*self._errors, zstandard.ZstdError)
         elif kind == "gzip":
             self._new_frame = lambda: zlib.decompressobj(GZIP_HEADER)
+        elif kind == "xz":
+            self._new_frame = lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)
         else:
             self._new_frame = bz2.BZ2Decompressor
         self._frame, self._begun = self._new_frame(), False
@@ -104,6 +113,9 @@ def compressed(raw: IO[bytes], kind: str | None, name: str) -> Iterator[IO[bytes
             yield file  # type: ignore[misc]
     elif kind == "bzip2":
         with bz2.BZ2File(raw, "wb") as file:
+            yield file
+    elif kind == "xz":
+        with lzma.LZMAFile(raw, "wb") as file:
             yield file
     else:
         packer = zstandard_for(name).ZstdCompressor(write_checksum=True)

@@ -37,7 +37,8 @@ def read(
     Parameters
     ----------
     source : path, "-" or binary file object
-        "-" is standard input. Files may be compressed by gzip, bzip2 or zstd, whatever their name.
+        "-" is standard input. Files may be compressed by gzip, bzip2, xz or zstd: their
+        first bytes say so, whatever their name is.
     format : {"svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz"}, default=None
         None guesses from the name, and if that does not tell, from the first bytes.
     label : str or int, default=None

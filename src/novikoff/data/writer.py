@@ -38,7 +38,7 @@ def write(
     Parameters
     ----------
     path : path
-        An ending .gz, .bz2 or .zst compresses. "-" is standard output, which needs a `format`.
+        An ending .gz, .bz2, .xz or .zst compresses. "-" is standard output, which needs a `format`.
     X : array or sparse matrix of shape (n, d)
     y : array of shape (n,), default=None
         A NaN stands for no label, as in what `read` gives.
