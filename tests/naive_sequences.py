@@ -89,3 +89,43 @@ class Run:
             [[v / self.seen for v in row] for row in self.sum_W],
             [[v / self.seen for v in row] for row in self.sum_T],
         )
+
+
+def shape(word):
+    """Upper case letters as X, lower case ones as x, digits as 0; at most three alike in a row."""
+    found = ""
+    for c in word:
+        kind = "X" if c.isupper() else "x" if c.islower() else "0" if c.isdigit() else c
+        if found[-3:] != kind * 3:
+            found += kind
+    return found
+
+
+def expanded(template, tokens, t):
+    """The features of token `t` as CRF++'s documentation has them: the lines, filled in."""
+    found = []
+    for line in template.splitlines():
+        if not line.startswith("U"):
+            continue
+        while "%x[" in line:
+            before, _, rest = line.partition("%x[")
+            inside, _, after = rest.partition("]")
+            row, column, *functions = (part.strip() for part in inside.split(","))
+            place = t + int(row)
+            if place < 0:
+                value = f"_B{place}"
+            elif place >= len(tokens):
+                value = f"_B+{place - len(tokens) + 1}"
+            else:
+                value = tokens[place][int(column)]
+                for name in functions:
+                    if name == "lower":
+                        value = value.lower()
+                    elif name == "shape":
+                        value = shape(value)
+                    else:
+                        n = int(name.removeprefix("prefix").removeprefix("suffix"))
+                        value = value[:n] if name.startswith("prefix") else value[-n:]
+            line = before + value + after
+        found.append(line)
+    return found

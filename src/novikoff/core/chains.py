@@ -27,12 +27,11 @@ algorithm. IEEE Transactions on Information Theory 13(2).
 import numpy as np
 
 from novikoff.core.examples import visit, weight
-from novikoff.core.jit import njit, overload
+from novikoff.core.jit import njit
 from novikoff.core.loops import move
-from novikoff.core.prefetch import prefetch
+from novikoff.core.prefetch import ask
 from novikoff.core.products import dots
-from novikoff.core.rows import CSR, U, column, first, last, norm
-from novikoff.typing import Array
+from novikoff.core.rows import U, column, first, last, norm
 
 
 def room_to_decode(longest: int, n_labels: int) -> int:
@@ -43,19 +42,13 @@ def room_to_decode(longest: int, n_labels: int) -> int:
     return longest * (2 * n_labels + 1)
 
 
-def ask_for(W: Array, rows: CSR, j: int) -> None:
+@njit
+def ask_for(W, rows, j):
     """Ask for the weights of a step, which lie far apart, ahead of their use."""
-
-
-@overload(ask_for)
-def _ask_for(W, rows, j):
-    def asked(W, rows, j):
-        for k in range(first(rows, j), last(rows, j)):
-            own = W[:, column(rows, k)]
-            prefetch(own, 0)
-            prefetch(own, len(W) - 1)
-
-    return asked
+    for k in range(first(rows, j), last(rows, j)):
+        own = W[:, column(rows, k)]
+        ask(own, 0)
+        ask(own, len(W) - 1)
 
 
 @njit

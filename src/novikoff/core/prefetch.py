@@ -5,6 +5,9 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.numpy_support import as_dtype
 
+from novikoff.core.jit import overload
+from novikoff.typing import Array
+
 CACHE_LINE = 64
 
 
@@ -30,3 +33,12 @@ def prefetch(context, array, index):
         return context.get_dummy_value()
 
     return types.void(array, index), codegen
+
+
+def ask(array: Array, index: int) -> None:
+    """Ask for `array[index]` ahead of its use; uncompiled, nothing has to be asked for."""
+
+
+@overload(ask)
+def _ask(array, index):
+    return lambda array, index: prefetch(array, index)

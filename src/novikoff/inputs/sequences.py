@@ -13,6 +13,7 @@ from scipy import sparse
 
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import in_csr
+from novikoff.inputs.tokens import Tokens
 from novikoff.typing import Array, Matrix
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -139,8 +140,8 @@ def written(feature: Feature) -> str:
     return feature if isinstance(feature, str) else ":".join(feature)
 
 
-def read_sequences(X: Any, vocabulary: Vocabulary, *, grow: bool, width: int) -> Sequences:
-    """Sequences of steps: dictionaries, lists of strings, or rows of numbers.
+def read_sequences(X: Any, vocabulary: Vocabulary | Tokens, *, grow: bool, width: int) -> Sequences:
+    """Sequences of steps: dictionaries, lists of strings, or rows of numbers; or tokens.
 
     Rows of numbers must have `width` columns, unless that is 0.
     """
@@ -155,7 +156,10 @@ def read_sequences(X: Any, vocabulary: Vocabulary, *, grow: bool, width: int) ->
     lengths = [s.shape[0] if sparse.issparse(s) else len(s) for s in sequences]
     if 0 in lengths:
         raise DataError(f"Sequence {lengths.index(0)} has no steps: leave it out.")
-    starts, numeric = np.append(0, np.cumsum(lengths)), is_numeric(sequences[0])
+    starts = np.append(0, np.cumsum(lengths))
+    if isinstance(vocabulary, Tokens):
+        return Sequences(vocabulary.read(sequences, starts, grow=grow), starts)
+    numeric = is_numeric(sequences[0])
     if vocabulary.numeric not in (None, numeric):
         fitted, given = ("rows of numbers", "features by name")[:: 1 if vocabulary.numeric else -1]
         raise DataError(f"X has {given}, but the model was fitted on {fitted}: give {fitted}.")

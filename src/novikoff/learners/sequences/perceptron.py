@@ -35,16 +35,19 @@ from novikoff.errors import DataError
 from novikoff.inputs.arrays import as_rows, overflow, require_sound
 from novikoff.inputs.labels import as_labels, codes, growing_classes
 from novikoff.inputs.sequences import Sequences, Vocabulary, read_labels, read_sequences
+from novikoff.inputs.templates import Template
+from novikoff.inputs.tokens import Tokens
 from novikoff.inputs.weights import checked, require_some
 from novikoff.learners.additive import Additive
 from novikoff.learners.averaged import mean_weights
 from novikoff.learners.state import WEIGHTS, Field, Space, State, undone_on_error
 from novikoff.parallel.cores import n_threads, side_by_side, spans
-from novikoff.parameters import WHOLE, flag, given
+from novikoff.parameters import WHOLE, Kind, flag, given
 from novikoff.typing import Array, Given
 
 FIXED = {"normalize": False, "slack": 0.0, "multi_class": "joint"}
 """Options of perceptrons that sequences do not have."""
+TEMPLATE = Kind("str", "the text of a template", lambda given: isinstance(given, str))
 TRANSITIONS = Field(("m", "m"), by_column=False)
 
 
@@ -109,11 +112,22 @@ class SequencePerceptron(Additive):
         bounded, however many there are. None: every name has a column of its own.""",
         space=True,
     )
+    template: str | None = given(
+        default=None,
+        kind=TEMPLATE,
+        words=(None,),
+        short="the features of tokens: tagging, chunking, or a template of CRF++",
+        text="""The features of tokens, in the language of CRF++: the text of a template, or
+        "tagging" (words, their affixes and shapes) or "chunking" (words and their tags). Then a
+        step of a sequence is a token: a text, or a tuple of texts. See `docs/sequences.md`. None:
+        steps have the features they are given with.""",
+        space=True,
+    )
     normalize, slack, tie, multi_class = False, 0.0, "mistake", "joint"
     class_weight, warm_start, record = None, False, False
     _kept_by_rule = "transitions"
     _waits_for_two = False
-    _vocabulary: Vocabulary
+    _vocabulary: Vocabulary | Tokens
 
     # ------------------------------------------------------ learning
 
@@ -126,7 +140,8 @@ class SequencePerceptron(Additive):
             Each is a list of steps. A step is a dictionary of features, by name: a number is a
             value, a text is a feature "name:text" of value 1, a set or list of texts are several,
             True is 1. Or a step is a list of strings, features of value 1; or a row of numbers, so
-            that the sequence is an array or a sparse matrix.
+            that the sequence is an array or a sparse matrix. With a `template`, a step is a
+            token: a text, or a tuple of texts.
         y : list of sequences of labels
             One for each step.
         sample_weight : array of shape (n_sequences,), optional
@@ -138,7 +153,7 @@ class SequencePerceptron(Additive):
         """
         self._check_parameters()
         with undone_on_error(self):
-            vocabulary = Vocabulary(self.n_features)
+            vocabulary = self._new_vocabulary()
             read = read_sequences(X, vocabulary, grow=True, width=0)
             labels = as_labels(read_labels(y, read.starts))
             classes = np.unique(labels)
@@ -183,7 +198,7 @@ class SequencePerceptron(Additive):
         run = self._state if self._is_fitted() else None
         if run is not None:
             run.require_space(self._space())
-        vocabulary = Vocabulary(self.n_features) if run is None else self._vocabulary
+        vocabulary = self._new_vocabulary() if run is None else self._vocabulary
         with undone_on_error(self), vocabulary.unlearned_on_error():
             width = 0 if run is None else self.n_features_in_
             read = read_sequences(X, vocabulary, grow=True, width=width)
@@ -202,6 +217,16 @@ class SequencePerceptron(Additive):
             self.classes_, self._state, self._vocabulary = classes, run, vocabulary
             self.n_features_in_ = d
         return self
+
+    def _new_vocabulary(self) -> Vocabulary | Tokens:
+        if self.template is None:
+            return Vocabulary(self.n_features)
+        return Tokens(self.template, self.n_features)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.template is not None:
+            Template(self.template)
 
     def _enlarged(self, run: State, places: Array, n_classes: int, d: int) -> State:
         """The run with room for more labels, and for features, of which more may come soon."""
