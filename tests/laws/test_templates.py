@@ -135,8 +135,10 @@ def test_a_template_is_its_features_as_strings(corpus, data):
     options = {"random_state": 0, "max_iter": 3}
     one = SequencePerceptron(template="chunking", **options).fit(corpus, labels)
     other = SequencePerceptron(**options).fit(features, labels)
-    assert one.feature_names_ == other.feature_names_
-    np.testing.assert_array_equal(one.coef_, other.coef_)
+    names = sorted(one.feature_names_)
+    assert names == sorted(other.feature_names_)
+    mine, its = ([model.feature_names_.index(name) for name in names] for model in (one, other))
+    np.testing.assert_array_equal(one.coef_[:, mine], other.coef_[:, its])
     assert one.predict(corpus) == other.predict(features)
 
 

@@ -138,11 +138,13 @@ def sentences_if_good(lines: list[str], layout: Layout) -> Sentences | None:
     if layout.is_conllu:
         rows = filled & ~np.fromiter(map(str.startswith, lines, repeat("#")), bool, len(lines))
     kept = [*compress(stripped if separator == " " else lines, rows)]
-    if separator == " " and any("  " in line or "\t" in line for line in kept):
-        kept = [BLANK_RUN.sub(" ", line) for line in kept]
+    joined = "\n".join(kept)
+    if separator == " " and ("  " in joined or "\t" in joined):
+        joined = BLANK_RUN.sub(" ", joined)
+        kept = joined.split("\n")
     if not {*map(str.count, kept, repeat(separator))} <= {n - 1}:
         return None
-    flat = separator.join(kept).split(separator) if kept else []
+    flat = joined.replace("\n", separator).split(separator) if kept else []
     if not all(flat):
         return None
     columns, at = [flat[j::n] for j in range(n)], np.flatnonzero(rows)
@@ -150,7 +152,8 @@ def sentences_if_good(lines: list[str], layout: Layout) -> Sentences | None:
         words = words_if_in_order(columns[0], sentence[at].tolist())
         if words is None:
             return None
-        columns, at = [[*compress(column, words)] for column in columns], at[words]
+        if not all(words):
+            columns, at = [[*compress(column, words)] for column in columns], at[words]
     tokens = list(zip(*(columns[j] for j in layout.features), strict=True))
     starts = np.flatnonzero(np.diff(sentence[at], prepend=-1)).tolist() if len(at) else []
     parts = [slice(low, high) for low, high in pairwise([*starts, len(at)])]

@@ -150,7 +150,9 @@ def read_sequences(X: Any, vocabulary: Vocabulary | Tokens, *, grow: bool, width
             f"X is a {type(X).__name__}, but sequences are needed: give a list with one sequence "
             "for each example, each a list of steps."
         )
-    sequences = [as_sequence(sequence, i) for i, sequence in enumerate(X)]
+    sequences = list(X)
+    if not {*map(type, sequences)} <= {list}:
+        sequences = [as_sequence(sequence, i) for i, sequence in enumerate(sequences)]
     if not sequences:
         raise DataError("X has no sequence: give at least one.")
     lengths = [s.shape[0] if sparse.issparse(s) else len(s) for s in sequences]

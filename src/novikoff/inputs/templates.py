@@ -13,8 +13,9 @@ depend on the label before, as they always do here.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import blake2b
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -73,16 +74,28 @@ B
 }
 """Templates by name: for words, and for words with their tags."""
 MACRO = re.compile(r"%x\[\s*([-+]?\d{1,4})\s*,\s*(\d{1,4})\s*((?:,\s*\w+\s*)*)\]")
+LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
 AFFIX = re.compile(r"(prefix|suffix)([1-9]\d{0,2})")
 FUNCTIONS = "lower, shape, prefixN and suffixN"
 
 
+class Kinds(dict[int, str]):
+    """The kinds of characters, by their code points, as `str.translate` asks for them."""
+
+    def __missing__(self, point: int) -> str:
+        c = chr(point)
+        self[point] = kind = (
+            "X" if c.isupper() else "x" if c.islower() else "0" if c.isdigit() else c
+        )
+        return kind
+
+
+KINDS = Kinds()
+
+
 def shape_of(word: str) -> str:
-    """Which letters are large, and which are digits; four alike in a row are as three."""
-    kinds = "".join(
-        "X" if c.isupper() else "x" if c.islower() else "0" if c.isdigit() else c for c in word
-    )
-    return re.sub(r"(.)\1{3,}", r"\1\1\1", kinds)
+    """Capitals as X, small letters as x, digits as 0; at most three alike in a row."""
+    return LONG_RUN.sub(lambda run: run[1] * 3, word.translate(KINDS))
 
 
 def function(name: str) -> Callable[[str], str] | None:
@@ -92,7 +105,7 @@ def function(name: str) -> Callable[[str], str] | None:
     if (found := AFFIX.fullmatch(name)) is None:
         return None
     n = int(found[2])
-    return (lambda word: word[:n]) if found[1] == "prefix" else (lambda word: word[-n:])
+    return itemgetter(slice(n) if found[1] == "prefix" else slice(-n, None))
 
 
 class Atom(NamedTuple):
@@ -101,11 +114,11 @@ class Atom(NamedTuple):
     column: int
     functions: tuple[str, ...]
 
-    def of(self, word: str) -> str:
-        """What it is for what is in the column."""
+    def of(self, words: Iterable[str]) -> Iterable[str]:
+        """What it is for each of these, which are in the column."""
         for name in self.functions:
-            word = function(name)(word)  # type: ignore[misc]
-        return word
+            words = map(function(name), words)  # type: ignore[arg-type]
+        return words
 
 
 class Template:
@@ -148,6 +161,13 @@ class Template:
         """How many columns a token must have."""
         self.repeats = n_columns is not None or len(set(groups)) < len(groups)
         """Can a feature occur twice at a token?"""
+        parts = ([part for part in own if isinstance(part, Atom)] for own in self.skeletons)
+        self.singles = np.array(
+            [self.atoms.index(own[0]) if len(own) == 1 else -1 for own in parts], np.int64
+        )
+        """For each group, the atom that its features are made of; -1 if of none or several."""
+        self.farthest = 2 * max(map(abs, distances), default=0) + 3
+        """How many codes there are for what is unknown, or lies before or after a sequence."""
         seeds = [hashed(repr(skeleton)) for skeleton in self.skeletons]
         self.plan = Plan(
             starts=np.array(starts, np.int64),

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice, repeat
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from novikoff.core.expansion import UNKNOWN, Table, expand, hash_features
+from novikoff.core.expansion import SPAN, UNKNOWN, Table, expand, place_features
 from novikoff.errors import DataError
 from novikoff.inputs.templates import Atom, Template, hashed
 from novikoff.typing import Array, Matrix
@@ -42,14 +43,29 @@ class Tokens:
         """Of each atom, its number for each word of its column; and room for more."""
         self._make(np.zeros((0, self.template.width), np.int32))
 
-    def _make(self, features: Array) -> None:
-        """Have these features, and room for more."""
+    def _make(self, features: Array, more: int = 0) -> None:
+        """Have these features, and room for as many more, at least so many."""
         n, width = features.shape
-        room = max(FIRST_SLOTS, 1 << (4 * n).bit_length())
-        table = np.empty((room // 2, width), np.int32)
+        slots = max(FIRST_SLOTS, 1 << (2 * max(2 * n, n + more)).bit_length())
+        table = np.empty((slots // 2, width), np.int32)
         table[:n] = features
-        self.table = Table(np.full(room, -1, np.int32), table, np.array([n]))
-        hash_features(self.table, self.template.plan)
+        single, beyond = self.template.singles >= 0, self.template.farthest
+        self.rooms = np.where(single, 2 * self._sizes(), 0)
+        ends = np.cumsum(np.where(single, beyond + self.rooms, 0))
+        columns = np.full(int(ends[-1]), -1, np.int32)
+        places = np.where(single, ends - self.rooms, -1)
+        self.table = Table(columns, places, np.full(slots, -1, np.int32), table, np.array([n]))
+        place_features(self.table, self.template.plan)
+
+    def _sizes(self) -> Array:
+        """How many codes the features of each group have, if they have one each; else 0."""
+        sizes = [0 if k < 0 else len(self._known(k)) for k in self.template.singles.tolist()]
+        return np.array(sizes, np.int64)
+
+    def _known(self, k: int) -> Numbers:
+        """The numbers of what an atom makes of words."""
+        values = self.values[k]
+        return self.words[self.template.atoms[k].column] if values is None else values
 
     @property
     def features_in(self) -> Array:
@@ -93,10 +109,7 @@ class Tokens:
 
     def features(self) -> list[str]:
         """The features in the order of their columns, as CRF++ writes them."""
-        known = {
-            atom: list(self.words[atom.column] if values is None else values)
-            for atom, values in zip(self.template.atoms, self.values, strict=True)
-        }
+        known = {atom: list(self._known(k)) for k, atom in enumerate(self.template.atoms)}
         skeletons, found = list(self.template.skeletons), []
         for group, *codes in self.features_in.tolist():
             left, parts = iter(codes), []
@@ -127,7 +140,7 @@ class Tokens:
             places = np.fromiter(map(every.__getitem__, words), np.int64, len(words))
             for k in own:
                 atom = self.template.atoms[k]
-                codes[k] = np.array([hashed(atom.of(word)) for word in every], np.int64)[places]
+                codes[k] = np.array([*map(hashed, atom.of(every))], np.int64)[places]
             return
         known, before = self.words[column], len(self.words[column])
         if grow:
@@ -147,25 +160,26 @@ class Tokens:
 
     def _codes(self, k: int, words: list[str], *, grow: bool) -> Array:
         """What an atom's numbers are for these words; `UNKNOWN` if there is none."""
-        atom, values = self.template.atoms[k], self.values[k]
-        known = self.words[atom.column] if values is None else values
-        made = map(atom.of, words)
+        known, made = self._known(k), self.template.atoms[k].of(words)
         found = map(known.__getitem__, made) if grow else map(known.get, made, repeat(UNKNOWN))
         return np.fromiter(found, np.int64, len(words))
 
     def _expanded(self, codes: Array, starts: Array, *, grow: bool) -> Matrix:
         """The rows of features, from codes."""
         template, n = self.template, int(starts[-1])
-        most = n * template.n_lines
-        columns, ends = np.empty(most, np.int32), np.zeros(n + 1, np.int64)
-        times = np.empty(most if template.repeats else 0)
-        room = np.empty((template.n_lines, template.width), np.int64)
-        out = columns, ends, times, room, np.empty(template.n_lines, np.uint64)
+        found = np.empty((n, template.n_lines), np.int32)
+        columns, ends = found.ravel(), np.zeros(n + 1, np.int64)
+        times = np.empty(found.size if template.repeats else 0)
+        room = np.empty((SPAN, template.width), np.int64)
+        out = found, columns, ends, times, room, np.empty(SPAN, np.uint64)
+        if grow and (self._sizes() > self.rooms).any():
+            self._make(self.features_in.copy())
         at = 0
         while at < len(starts) - 1:
             at = expand(template.plan, self.table, codes, starts, at, grow, out)
             if at < len(starts) - 1:
-                self._make(self.features_in.copy())  # twice the room
+                more = template.n_lines * int(starts[at + 1] - starts[at])
+                self._make(self.features_in.copy(), more)
         k = int(ends[-1])
         data = times[:k] if template.repeats else np.ones(k, np.uint8)
         kind = np.int32 if k < 2**31 else np.int64
@@ -205,10 +219,9 @@ def as_columns(sequences: Sequence[Any], needed: int) -> list[list[str]]:
             raise DataError(
                 f"Tokens have {min(sizes)} columns here and {max(sizes)} there: give all the same."
             )
-        columns = [list(column) for column in zip(*tokens, strict=True)][:needed]
-        for column in columns:
-            if {*map(type, column)} != {str}:
-                raise strange_token(sequences)
+        columns = [[*map(itemgetter(j), tokens)] for j in range(min(needed, *sizes))]
+        if {kind for column in columns for kind in {*map(type, column)}} != {str}:
+            raise strange_token(sequences)
     else:
         raise strange_token(sequences)
     if len(columns) < needed:
