@@ -4,7 +4,8 @@ import numpy as np
 
 from novikoff.core.drive import drive
 from novikoff.core.examples import n_visits
-from novikoff.core.loops import Joint, Log, Pass, Single
+from novikoff.core.log import Log
+from novikoff.core.loops import Joint, Pass, Single
 
 
 def one_pass(W, D, rule, shares=None):

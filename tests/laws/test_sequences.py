@@ -1,7 +1,9 @@
 """The perceptron for sequences is its twin, and one step of it is the joint perceptron."""
 
 import pickle
+import re
 import warnings
+from itertools import pairwise, product
 from math import inf
 
 import numpy as np
@@ -14,6 +16,7 @@ from sklearn.model_selection import GridSearchCV
 import naive_sequences
 from laws.learners import fitted
 from novikoff import DataError, Perceptron, SequencePerceptron
+from novikoff.learners.sequences.schemes import SCHEMES
 from novikoff.parallel import pool as teams
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -61,6 +64,85 @@ def test_a_run_is_the_twins(corpus, bias, weighed, averaged):
         assert model.predict(rows(X)) == [list(run.predict(xs)) for xs in X]
 
 
+beams = st.sampled_from([None, 1, 2, 3])
+
+
+@given(corpus=corpora(max_labels=4), beam=beams, early=st.booleans())
+def test_a_beam_finds_what_the_twins_does(corpus, beam, early):
+    X, Y, K = corpus
+    run = naive_sequences.Run(len(X[0][0]), K, beam=beam, early=early).fit(X, Y, 3)
+    update = "early" if early else "max-violation"
+    model = learner(averaged=False, beam=beam, update=update).fit(rows(X), Y)
+    same_run(model, run)
+    assert model.predict(rows(X)) == [list(run.predict(xs)) for xs in X]
+
+
+@given(data=st.data(), scheme=st.sampled_from([*SCHEMES]), beam=beams, early=st.booleans())
+def test_constraints_leave_valid_labels_only(data, scheme, beam, early):
+    names = ["O", *(f"{tag}-{kind}" for tag in SCHEMES[scheme].tags for kind in "XY")]
+    X, _, _ = data.draw(corpora(max_sequences=4))
+    words = [data.draw(st.sampled_from([*valid_labels(scheme, names, len(xs))])) for xs in X]
+    classes = sorted({name for own in words for name in own})
+    assume(len(classes) > 1)
+    Y = [[classes.index(name) for name in own] for own in words]
+
+    def valid(z, whole):
+        return is_valid(scheme, [classes[c] for c in z], whole=whole)
+
+    twin = naive_sequences.Run(len(X[0][0]), len(classes), beam=beam, early=early, valid=valid)
+    run = twin.fit(X, Y, 3)
+    update = "early" if early else "max-violation"
+    model = learner(averaged=False, beam=beam, update=update, constraints=scheme)
+    same_run(model.fit(rows(X), words), run)
+    for told, n in zip(model.predict(rows(X)), map(len, X), strict=True):
+        assert is_valid(scheme, told, whole=True)
+        assert len(told) == n
+    if beam is None:
+        assert model.predict(rows(X)) == [[classes[c] for c in run.predict(xs)] for xs in X]
+
+
+def same_run(model, run):
+    """Whole numbers, so that there is no rounding."""
+    assert model.mistakes_.tolist() == run.mistakes
+    assert model.n_updates_ == run.updates
+    learned = np.column_stack([model.coef_, model.intercept_])
+    np.testing.assert_array_equal(learned, np.array(run.W, float))
+    np.testing.assert_array_equal(model.transition_, np.array(run.T, float))
+
+
+VALID = {  # what comes before each tag, and what after: "." is neither end nor the same kind
+    "iob1": r"(O|I-(.)( I-\2)*( B-\2( I-\2)*)*)( O| I-(.)( I-\7)*( B-\7( I-\7)*)*)*",
+    "iob2": r"(O|B-(.)( I-\2)*)( O| B-(.)( I-\5)*)*",
+    "bioes": r"(O|S-.|B-(.)( I-\2)* E-\2)( O| S-.| B-(.)( I-\5)* E-\5)*",
+}
+
+
+def is_valid(scheme, labels, *, whole):
+    """Do labels keep to a scheme, or can they if they go on?"""
+    if whole or scheme != "bioes":
+        return bool(re.fullmatch(VALID[scheme], " ".join(labels)))
+    tag, _, kind = labels[-1].partition("-")
+    return is_valid(scheme, [*labels, f"E-{kind}"] if tag in "BI" else labels, whole=True)
+
+
+def valid_labels(scheme, names, n):
+    """All labels of `n` steps that keep to a scheme."""
+    return [z for z in product(names, repeat=n) if is_valid(scheme, z, whole=True)]
+
+
+@given(corpus=corpora(max_labels=4), early=st.booleans(), margin=st.sampled_from([0.0, 1.0]))
+def test_a_wide_beam_is_exact(corpus, early, margin):
+    X, Y, K = corpus
+    exact = learner(margin=margin).fit(rows(X), Y)
+    update = "early" if early else "max-violation"
+    wide = learner(margin=margin, beam=K + 1, update=update).fit(rows(X), Y)
+    if early:
+        assert wide.coef_.tobytes() == exact.coef_.tobytes()
+        assert wide.transition_.tobytes() == exact.transition_.tobytes()
+    told = exact.predict(rows(X))
+    assert exact.set_params(beam=K).predict(rows(X)) == told
+
+
 @given(corpus=corpora(), tau=st.sampled_from([0.5, 1.0, 3.0]))
 def test_with_a_margin_too(corpus, tau):
     """By the mean squared length of the sequences, which is known from the second epoch on."""
@@ -98,9 +180,10 @@ def test_one_step_is_the_joint_perceptron(corpus, margin):
     assert [z[0] for z in other.predict(rows(X))] == one.predict(table).tolist()
 
 
-def planted(random, n_sequences=30, K=4, d=6):
+def planted(random, n_sequences=30, K=4, d=6, weights=None):
     """Sequences whose labels some weights and transitions tell apart."""
-    W, T = random.normal(size=(K, d)), random.normal(size=(K, K))
+    W, T = weights or (random.normal(size=(K, d)), random.normal(size=(K, K)))
+    d = W.shape[1]
     X = [random.normal(size=(int(random.integers(1, 6)), d)) for _ in range(n_sequences)]
     labels = []
     for xs in X:
@@ -133,6 +216,44 @@ def test_the_theorem_holds(seed, margin):
     last = model.set_params(averaged=False)
     with pytest.raises(ValueError, match="averaged"):
         last.partial_fit(X, Y)
+
+
+def apart_all_the_way(X, Y, W, T):
+    """The margin of these weights over all prefixes, of the sequences where it is above a tenth."""
+    length, kept, least = np.sqrt((W**2).sum() + (T**2).sum()), [], np.inf
+    for xs, y in zip(X, Y, strict=True):
+        margin = np.inf
+        for t in range(1, len(y) + 1):
+            steps = xs[:t] @ W.T
+            scores = {
+                z: sum(steps[range(t), z]) + sum(T[q, c] for q, c in pairwise(z))
+                for z in product(range(len(W)), repeat=t)
+            }
+            right = scores.pop(tuple(y[:t]))
+            margin = min(margin, (right - max(scores.values())) / length)
+        if margin > 0.1:
+            kept.append((xs, y))
+            least = min(least, margin)
+    return *zip(*kept, strict=True), least
+
+
+@pytest.mark.parametrize("update", ["early", "max-violation"])
+@pytest.mark.parametrize("beam", [1, 2])
+@pytest.mark.parametrize("seed", range(2))
+def test_the_theorem_holds_for_beams(seed, beam, update):
+    """Where all prefixes are told apart, violations are no more than the theorem says."""
+    random = np.random.default_rng(seed)
+    W, T = random.normal(size=(3, 6)), random.normal(size=(3, 3))
+    X, Y = planted(random, n_sequences=80, weights=(W, T))
+    X, Y, delta = apart_all_the_way(X, Y, W, T)
+    assert len(X) > 10
+    model = learner(beam=beam, update=update, fit_intercept=False, max_iter=5000).fit(X, Y)
+    assert model.converged_
+    assert 0 < model.n_updates_ <= (model.radius_ / delta) ** 2
+    assert model.margin_.lower == 0  # a search that may miss the best proves no margin
+    assert model.margin_.upper >= delta
+    last = learner(beam=beam, update=update, fit_intercept=False, max_iter=5000, averaged=False)
+    assert last.fit(X, Y).predict(X) == list(Y)  # the search of a run that ended errs no more
 
 
 @given(corpus=corpora(max_sequences=6), cut=st.integers(1, 4))

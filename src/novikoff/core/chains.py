@@ -17,9 +17,16 @@ $$B_t(c) = s_t(c) + \max_q \begin{cases} B_{t-1}(q) + T_{qc} & \text{if } c = y_
 Of labels that are as good, those with the least numbers win, read from the end; and, where these
 are the same, those that were right so far.
 
+With a beam, only so many of the best $B_t(c)$ lead on. The right labels may then be lost on the
+way: when as many wrong ones are at least as good. The best wrong labels up to such a step are a
+violation, and so are those up to the step where they lead by most; an update on either moves the
+weights as the theorem asks (Huang, Fayong & Guo 2012), one on whole sequences may not.
+
 References
 ----------
 Collins, M. (2002). Discriminative training methods for hidden Markov models. EMNLP.
+Collins, M., & Roark, B. (2004). Incremental parsing with the perceptron algorithm. ACL.
+Huang, L., Fayong, S., & Guo, Y. (2012). Structured perceptron with inexact search. NAACL.
 Viterbi, A. J. (1967). Error bounds for convolutional codes and an asymptotically optimum decoding
 algorithm. IEEE Transactions on Information Theory 13(2).
 """
@@ -27,6 +34,7 @@ algorithm. IEEE Transactions on Information Theory 13(2).
 import numpy as np
 
 from novikoff.core.examples import visit, weight
+from novikoff.core.grammar import allow, within_grammar
 from novikoff.core.jit import njit
 from novikoff.core.loops import move
 from novikoff.core.prefetch import ask
@@ -37,9 +45,10 @@ from novikoff.core.rows import U, column, first, last, norm
 def room_to_decode(longest: int, n_labels: int) -> int:
     """How many numbers the search works on, for sequences of so many steps.
 
-    The scores of all steps, the best up to each step, and the score of the right labels up to it.
+    The transitions; the scores of all steps, the best up to each, and the score of the right labels
+    up to it.
     """
-    return longest * (2 * n_labels + 1)
+    return n_labels**2 + longest * (2 * n_labels + 1)
 
 
 @njit
@@ -103,6 +112,55 @@ def reach(before, T, after):
 
 
 @njit
+def reach_from_some(before, T, after):
+    """The same from the labels that a beam has left."""
+    K = U(len(T))
+    after[:] = -np.inf
+    for q in range(U(0), K):
+        if before[q] > -np.inf:
+            for c in range(U(0), K):
+                s = before[q] + T[q, c]
+                after[c] = s if s > after[c] else after[c]
+
+
+@njit
+def prune(B, beam):
+    """Of the scores, leave the `beam` best; of those that are as good, the first."""
+    least, at = np.inf, -1
+    for _ in range(beam):
+        found = -1
+        for c in range(len(B)):
+            left = B[c] < least or (B[c] == least and c > at)
+            if left and (found < 0 or B[c] > B[found]):
+                found = c
+        if found < 0:
+            return
+        least, at = B[found], found
+    for c in range(len(B)):
+        if B[c] < least or (B[c] == least and c > at):
+            B[c] = -np.inf
+
+
+@njit
+def is_lost(B, right, beam):
+    """Are so many wrong labels at least as good as the right ones that a beam loses these?"""
+    above = 0
+    for c in range(len(B)):
+        above += B[c] >= right
+    return above >= beam
+
+
+@njit
+def first_of_best(B):
+    """The first label with the best score."""
+    best = 0
+    for c in range(len(B)):
+        if B[c] > B[best]:
+            best = c
+    return best
+
+
+@njit
 def came_from(before, T, c):
     """The first label from which label `c` is reached with the best score."""
     best = 0
@@ -113,37 +171,52 @@ def came_from(before, T, c):
 
 
 @njit
-def best_rival(S, T, y, cost):
-    """The score of the labels `y`, that of the best others, and the last label of these.
+def best_rival(S, T, y, cost, kind):
+    """The score of the labels `y`, that of the best others, the last of these, and how many.
 
-    A wrong label scores `cost` more. `S` has the scores of all steps, and room for more.
+    A wrong label scores `cost` more. `S` has the scores of all steps, and room for more. With a
+    beam, both scores may be those up to a violation, after fewer steps than `y` has.
     """
-    K, n = len(T), len(y)
+    K, n, beam = len(T), len(y), kind.beam
     every, right = parts(S, K)
     B = every[:K]
     right[0] = S[y[0]]
     for c in range(U(0), U(K)):
         B[c] = S[c] + cost
     B[y[0]] = -np.inf
-    for t in range(1, n):
-        A, was, now = right[t - 1], y[t - 1], y[t]
-        s, after = S[t * K : (t + 1) * K], every[t * K : (t + 1) * K]
-        wrong = B[was]
-        q = came_from(B, T, now)  # to the right label, from what was wrong before
-        best = B[q] + T[q, now]
-        B[was] = A if wrong < A else wrong
-        reach(B, T, after)
-        B[was] = wrong
-        for c in range(U(0), U(K)):
-            after[c] = after[c] + s[c] + cost
-        after[now] = best + s[now]
-        right[t] = A + T[was, now] + s[now]
-        B = after
-    last = 0
-    for c in range(K):
-        if B[c] > B[last]:
-            last = c
-    return np.float64(right[n - 1]), np.float64(B[last]), last
+    lost, lead, largest, violated, steps = False, -np.inf, -np.inf, n, n
+    for t in range(n):
+        if t > 0:
+            A, was, now = right[t - 1], y[t - 1], y[t]
+            s, after = S[t * K : (t + 1) * K], every[t * K : (t + 1) * K]
+            wrong = B[was]
+            q = came_from(B, T, now)  # to the right label, from what was wrong before
+            best = B[q] + T[q, now]
+            B[was] = A if wrong < A else wrong
+            if beam > 0:
+                reach_from_some(B, T, after)
+            else:
+                reach(B, T, after)
+            B[was] = wrong
+            for c in range(U(0), U(K)):
+                after[c] = after[c] + s[c] + cost
+            after[now] = best + s[now]
+            right[t] = A + T[was, now] + s[now]
+            B = after
+        if beam > 0:
+            lost |= is_lost(B, right[t], beam)
+            prune(B, beam)
+            lead = B[first_of_best(B)] - right[t]
+            if lead >= largest:
+                largest, violated = lead, t + 1
+            if lost and kind.early:
+                steps = t + 1
+                break
+    if not kind.early and (lost or lead >= 0.0):
+        steps = violated
+    B = every[(steps - 1) * K : steps * K]
+    last = first_of_best(B)
+    return np.float64(right[steps - 1]), np.float64(B[last]), last, steps
 
 
 @njit
@@ -173,9 +246,14 @@ def write_rival(S, T, y, last, path):
 
 @njit
 def correct(W, T, a, sequences, i, path, bias):
-    """The right labels of sequence `i` gain it `a` times, those of `path` lose it."""
+    """The right labels of sequence `i` gain it `a` times, those of `path` lose it.
+
+    Only up to where `path` ends, with -1.
+    """
     low, y = sequences.starts[i], sequences.labels
     for j in range(low, sequences.starts[i + 1]):
+        if path[j] < 0:
+            break
         if y[j] != path[j]:
             move(W, a, y[j], path[j], sequences.rows, j, bias)
         if j > low and (y[j] != path[j] or y[j - 1] != path[j - 1]):
@@ -199,8 +277,10 @@ def length_of_sequence(sequences, i, bias):
 @njit(nogil=True, cache=True)
 def chain(p, k, low, high, R, search):
     """As `joint` does, for sequences: make the visits from `low` to `high`."""
-    W, T, D, rule, log, S = p.W, p.extra, p.D, p.rule, p.log, p.scores
+    W, D, rule, log, kind = p.W, p.D, p.rule, p.log, p.kind
     sequences, K = D.rows, len(W)
+    grammar = sequences.grammar
+    T, S = allow(p.extra, grammar, p.scores)
     for t in range(U(low), U(high)):
         i = visit(D, t)
         start, stop = sequences.starts[i], sequences.starts[i + 1]
@@ -210,25 +290,28 @@ def chain(p, k, low, high, R, search):
         if not (score_steps(W, sequences, i, S) and np.inf > R):
             return k, R, np.int64(t)
         without_late(S, stop - start, K, p.since, t)
+        within_grammar(S, stop - start, K, grammar)
         cost = rule.least * weight(D, i) / (stop - start)
-        right, best, last = best_rival(S, T, y, cost)
+        right, best, last, steps = best_rival(S, T, y, cost, kind)
         if not abs(right) < np.inf:
             return k, R, np.int64(t)
         m = right - best
-        if m + cost < p.least[0]:
-            p.least[0] = m + cost
+        # a search that may miss the best wrong labels does not show that none is better
+        p.least[0] = min(p.least[0], m + cost if kind.beam == 0 else 0.0)
         if m > 0.0:
             continue
         if search:
             return k, R, np.int64(t)
-        wrong = write_rival(S, T, y, last, path)
+        path[steps:] = -1
+        wrong = write_rival(S, T, y[:steps], last, path)
         if m + cost * wrong > 0.0:  # wrong with their costs only: are others without?
-            free, best, _ = best_rival(S, T, y, 0.0)
+            free, best, _, _ = best_rival(S, T, y, 0.0, kind)
             p.mistakes[0] += free <= best
         else:
             p.mistakes[0] += 1
         a = rule.eta * weight(D, i)
-        correct(W, T, a, sequences, i, log.path, rule.bias)
+        correct(W, p.extra, a, sequences, i, log.path, rule.bias)
+        T, _ = allow(p.extra, grammar, p.scores)
         log.time[k], log.step[k] = t, a
         log.gained[k] = log.lost[k] = -1
         k += 1
@@ -243,35 +326,48 @@ def replay_sequences(W, T, sequences, examples, steps, path, bias):
 
 
 @njit
-def best(S, T, n, path):
-    """The best labels of a sequence whose steps have the scores `S`."""
+def best(S, T, n, path, beam):
+    """The best labels of a sequence whose steps have the scores `S`, and their score."""
     K = len(T)
     every, _ = parts(S, K)
     for c in range(U(0), U(K)):
         every[c] = S[c]
     for t in range(1, n):
-        s, after = S[t * K : (t + 1) * K], every[t * K : (t + 1) * K]
-        reach(every[(t - 1) * K : t * K], T, after)
+        before, s, after = (
+            every[(t - 1) * K : t * K],
+            S[t * K : (t + 1) * K],
+            every[t * K : (t + 1) * K],
+        )
+        if beam > 0:
+            prune(before, beam)
+            reach_from_some(before, T, after)
+        else:
+            reach(before, T, after)
         for c in range(U(0), U(K)):
             after[c] += s[c]
-    c = 0
-    for q in range(K):
-        if every[(n - 1) * K + q] > every[(n - 1) * K + c]:
-            c = q
+    c = first_of_best(every[(n - 1) * K : n * K])
+    score = every[(n - 1) * K + c]
     for t in range(n - 1, -1, -1):
         path[t] = c
         if t > 0:
             c = came_from(every[(t - 1) * K : t * K], T, c)
+    return score
 
 
 @njit(nogil=True, cache=True)
-def decode(W, T, sequences, S, path, low, high):
+def decode(W, T, sequences, beam, room, path, low, high):
     """The best labels of these sequences; the first whose scores are not finite, or -1."""
+    T, S = allow(T, sequences.grammar, room)
     for i in range(low, high):
         start, stop = sequences.starts[i], sequences.starts[i + 1]
         if start == stop:
             continue
         if not score_steps(W, sequences, i, S):
             return i
-        best(S, T, stop - start, path[start:stop])
+        within_grammar(S, stop - start, len(W), sequences.grammar)
+        found = best(S, T, stop - start, path[start:stop], beam)
+        if beam > 0 and not found > -np.inf:  # what the beam left had no valid end
+            found = best(S, T, stop - start, path[start:stop], 0)
+        if not found > -np.inf:
+            return i
     return -1

@@ -1,6 +1,7 @@
-"""What happened, update by update, since recording began: some tens of bytes each.
+"""What happened, update by update: the log of a pass, and the record of a run.
 
-It is the log of every pass, with the numbers of the examples in the place of its visits.
+The record is the logs of all passes since recording began, with the numbers of the examples in the
+place of visits: some tens of bytes an update.
 """
 
 from dataclasses import dataclass, field, replace
@@ -9,8 +10,47 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.core.examples import Examples
-from novikoff.core.loops import Log
 from novikoff.typing import Array, Matrix
+
+UNSEEN = np.empty(0), np.empty(0, np.int64), np.empty(0)
+NO_PATH = np.empty(0, np.int32)
+
+
+class Log(NamedTuple):
+    """What happened, update by update: room for it, or the updates themselves."""
+
+    time: Array
+    """When: the visit of the pass."""
+    gained: Array
+    """The class whose weights gained the example, -1 for none,"""
+    lost: Array
+    """and the class whose weights lost it."""
+    step: Array
+    """What the rule tells of its step: what the example was multiplied by, without its sign."""
+    score: Array
+    """The score of the machine before the update, or by how much the right class led its rival;"""
+    mistakes: Array
+    """how many mistakes there were by then;"""
+    square: Array
+    """and the squared length of the weights after it, of the machine's or of all. These three are
+    empty if nobody asked for them."""
+    path: Array = NO_PATH
+    """Of sequences: the rival labels of each that was updated on, at its steps, and -1 past the
+    end of a violation; else empty."""
+
+    @classmethod
+    def room(cls, n: int, *, recorded: bool = False, steps: int = 0) -> "Log":
+        """Room for `n` updates, on sequences of so many steps in all."""
+        whole, classes = np.empty(n, np.int64), np.empty((2, n), np.int32)
+        seen = (np.empty(n), np.empty(n, np.int64), np.empty(n)) if recorded else UNSEEN
+        score, mistakes, square = seen
+        path = np.empty(steps, np.int32)
+        gained, lost = classes
+        return cls(whole, gained, lost, np.empty(n), score, mistakes, square, path)
+
+    def some(self, low: int, high: int) -> "Log":
+        """The updates from one number on, up to another."""
+        return Log(*(column[low:high] for column in self[:-1]))._replace(path=self.path)
 
 
 def columns(*, many: bool = False, counted: bool = False, dual: bool = False) -> np.dtype[Any]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from novikoff.core.examples import Examples, announce, visit, weight
 from novikoff.core.jit import njit, overload
+from novikoff.core.log import Log
 from novikoff.core.products import dots, dots_and_sqnorm
 from novikoff.core.rows import (
     SUM,
@@ -37,46 +38,6 @@ from novikoff.typing import Array, Rows, Rule
 TINY, NEAR = 1e-30, 0.99
 """Above `TINY`, `sqnorm` is within a hundredth of the truth: what it puts below `NEAR` times
 the largest square so far need not be measured precisely."""
-
-
-UNSEEN = np.empty(0), np.empty(0, np.int64), np.empty(0)
-NO_PATH = np.empty(0, np.int32)
-
-
-class Log(NamedTuple):
-    """What happened, update by update: room for it, or the updates themselves."""
-
-    time: Array
-    """When: the visit of the pass."""
-    gained: Array
-    """The class whose weights gained the example, -1 for none,"""
-    lost: Array
-    """and the class whose weights lost it."""
-    step: Array
-    """What the rule tells of its step: what the example was multiplied by, without its sign."""
-    score: Array
-    """The score of the machine before the update, or by how much the right class led its rival;"""
-    mistakes: Array
-    """how many mistakes there were by then;"""
-    square: Array
-    """and the squared length of the weights after it, of the machine's or of all. These three are
-    empty if nobody asked for them."""
-    path: Array = NO_PATH
-    """Of sequences: the rival labels of each that was updated on, at its steps; else empty."""
-
-    @classmethod
-    def room(cls, n: int, *, recorded: bool = False, steps: int = 0) -> "Log":
-        """Room for `n` updates, on sequences of so many steps in all."""
-        whole, classes = np.empty(n, np.int64), np.empty((2, n), np.int32)
-        seen = (np.empty(n), np.empty(n, np.int64), np.empty(n)) if recorded else UNSEEN
-        score, mistakes, square = seen
-        path = np.empty(steps, np.int32)
-        gained, lost = classes
-        return cls(whole, gained, lost, np.empty(n), score, mistakes, square, path)
-
-    def some(self, low: int, high: int) -> "Log":
-        """The updates from one number on, up to another."""
-        return Log(*(column[low:high] for column in self[:-1]))._replace(path=self.path)
 
 
 class Single(NamedTuple):
@@ -102,6 +63,11 @@ class Chained(NamedTuple):
     """The rows of the weights are labels; a whole sequence of them is right, or wrong."""
 
     base: int = 0
+    beam: int = 0
+    """How many labels the search keeps at each step; 0 for all."""
+    early: bool = True
+    """With a beam: is an update about the steps up to where the right labels are lost, or up to
+    where they are behind by most?"""
 
 
 class Pass(NamedTuple):

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
+from novikoff.core.grammar import Grammar
 from novikoff.core.jit import njit, overload
 from novikoff.core.prefetch import per_line, prefetch
 from novikoff.typing import Array, Rows
@@ -69,6 +70,7 @@ class Chain(NamedTuple):
     starts: Array
     labels: Array
     """The class of every step."""
+    grammar: Grammar = Grammar()
 
 
 class Unit(NamedTuple):

@@ -11,6 +11,7 @@ from zlib import crc32
 import numpy as np
 from scipy import sparse
 
+from novikoff.core.grammar import Grammar
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import in_csr
 from novikoff.inputs.tokens import Tokens
@@ -29,6 +30,8 @@ class Sequences(NamedTuple):
     """Where each sequence begins, and where the last one ends."""
     labels: Array = np.empty(0, np.int32)
     """The class of every step, if that is known."""
+    grammar: Grammar = Grammar()
+    """Which classes may follow each other."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -133,6 +136,11 @@ class Vocabulary:
             for text, j in table.items():
                 found[j] = written((name, text))
         return found
+
+
+def vocabulary_of(template: str | None, n_columns: int | None) -> Vocabulary | Tokens:
+    """No features yet, by name or by a template."""
+    return Vocabulary(n_columns) if template is None else Tokens(template, n_columns)
 
 
 def written(feature: Feature) -> str:

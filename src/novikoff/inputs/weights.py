@@ -55,7 +55,7 @@ def require_some(weight: Array | None) -> None:
 
 
 def checked(sample_weight: Given, n: int) -> Array:
-    """Sample weights as finite, non-negative doubles, one per example, not all of them 0."""
+    """Sample weights as finite, non-negative doubles, one per example."""
     weight = np.asarray(sample_weight, np.float64)
     weight = np.full(n, weight) if weight.ndim == 0 else column_or_1d(weight)
     if len(weight) != n:
@@ -72,6 +72,15 @@ def checked(sample_weight: Given, n: int) -> Array:
             "Give 0 to leave an example out.",
             sample_weight=None,
         )
+    return weight
+
+
+def some_weights(sample_weight: Given, n: int) -> Array | None:
+    """The same, and not all of them 0; None if none were given."""
+    if sample_weight is None:
+        return None
+    weight = checked(sample_weight, n)
+    require_some(weight)
     return weight
 
 

@@ -27,7 +27,8 @@ import numpy as np
 from novikoff.certificates.bracket import Bracket
 from novikoff.core import rules
 from novikoff.core.examples import ONE, weight
-from novikoff.core.loops import Log, Pass, move
+from novikoff.core.log import Log
+from novikoff.core.loops import Pass, move
 from novikoff.core.rows import Unit, add
 from novikoff.core.rules import is_right, of
 from novikoff.errors import ParameterError

@@ -13,7 +13,8 @@ which costs the nonzeros of one example per mistake, and nothing per example.
 import numpy as np
 
 from novikoff.core.examples import Examples
-from novikoff.core.loops import Log, replay
+from novikoff.core.log import Log
+from novikoff.core.loops import replay
 from novikoff.inputs.arrays import overflow
 from novikoff.learners.additive import Additive
 from novikoff.learners.state import Field, Space, State

@@ -14,7 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.core.examples import Examples, n_visits, shuffled
-from novikoff.core.loops import Log, Pass
+from novikoff.core.log import Log
+from novikoff.core.loops import Apart, Joint, Pass, Single
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import names_in, read, require_sound
 from novikoff.inputs.fingerprint import fingerprint
@@ -128,6 +129,10 @@ class MistakeDriven(Predicting):
     def _machines(self, space: Space) -> bool:
         """Has each of many classes a machine of its own, so that a visit can make many updates?"""
         return False
+
+    def _kind(self, run: State) -> Any:
+        """Which loop makes its passes, as `novikoff.core.loops` has them."""
+        return Single() if not run.many else Apart(0) if self._machines(run.space) else Joint()
 
     def _counts_updates(self, space: Space) -> bool:
         """Does it count updates apart, since there are others than mistakes?"""

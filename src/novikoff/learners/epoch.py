@@ -8,7 +8,8 @@ import numpy as np
 from novikoff.core.chains import room_to_decode
 from novikoff.core.drive import drive
 from novikoff.core.examples import Examples, n_visits
-from novikoff.core.loops import Apart, Chained, Joint, Log, Pass, Single
+from novikoff.core.log import Log
+from novikoff.core.loops import Apart, Pass
 from novikoff.core.products import suited
 from novikoff.core.rows import Chain
 from novikoff.core.rules import is_foreseen
@@ -118,13 +119,11 @@ def pass_over(learner: Any, run: State, work: Work) -> Pass:
     if apart:  # there is a rest only once there is a second class
         since = np.maximum(since, np.sort(since)[1])
     W, kept, rows = run.weights, learner._kept_by_rule, work.D.rows
-    kind: Any = Single() if not run.many else Apart(0) if apart else Joint()
     n_scores = len(W)
     if isinstance(rows, Chain):
-        longest = int(np.diff(rows.starts).max(initial=0))
-        kind, n_scores = Chained(), room_to_decode(longest, len(W))
+        n_scores = room_to_decode(int(np.diff(rows.starts).max(initial=0)), n_scores)
     return Pass(
-        kind=kind,
+        kind=learner._kind(run),
         W=W,
         extra=run.extra[kept] if kept else _no_extra(len(W)),
         shares=learner._shares(run, work),

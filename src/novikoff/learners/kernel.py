@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novikoff.core.loops import Log
+from novikoff.core.log import Log
 from novikoff.errors import ParameterError
 from novikoff.inputs.arrays import overflow
 from novikoff.learners.additive import TIES, Rule

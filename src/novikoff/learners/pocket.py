@@ -29,7 +29,8 @@ import numpy as np
 
 from novikoff.core.examples import Examples, n_visits, visit, weight
 from novikoff.core.jit import njit
-from novikoff.core.loops import Log, multiplied, replay, rival
+from novikoff.core.log import Log
+from novikoff.core.loops import multiplied, replay, rival
 from novikoff.core.rules import is_right
 from novikoff.learners.additive import Additive
 from novikoff.learners.epoch import Work, pass_over

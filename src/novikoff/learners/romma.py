@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 
 from novikoff.core import rules
 from novikoff.core.jit import njit
-from novikoff.core.loops import Log
+from novikoff.core.log import Log
 from novikoff.core.rows import add, sqnorm
 from novikoff.core.rules import of
 from novikoff.learners.kernels.blocks import ONE, Made

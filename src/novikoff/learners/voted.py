@@ -18,7 +18,7 @@ from scipy import sparse
 
 from novikoff.core.examples import Examples
 from novikoff.core.jit import njit
-from novikoff.core.loops import Log
+from novikoff.core.log import Log
 from novikoff.core.rows import add, dot
 from novikoff.inputs.arrays import as_rows, at_unit_length, lengths_of, overflow, read
 from novikoff.learners.additive import Additive

@@ -23,7 +23,8 @@ import numpy as np
 
 from novikoff.core.drive import drive
 from novikoff.core.examples import n_visits
-from novikoff.core.loops import Apart, Log, Pass
+from novikoff.core.log import Log
+from novikoff.core.loops import Apart, Pass
 from novikoff.core.products import PAIR, suited
 from novikoff.core.rows import CSR
 from novikoff.parallel.atomics import WIDTH

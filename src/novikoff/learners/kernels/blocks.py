@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff.core.examples import Examples, constant, shuffled
-from novikoff.core.loops import Apart, Joint, Log, Pass, Single
+from novikoff.core.log import Log
+from novikoff.core.loops import Apart, Joint, Pass, Single
 from novikoff.core.rows import Gram
 from novikoff.errors import DataError
 from novikoff.learners.epoch import NO_SHARES, NONE

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from novikoff.core.log import LARGEST, Updates, columns
-from novikoff.core.loops import Log
+from novikoff.core.log import LARGEST, Log, Updates, columns
 from novikoff.typing import Array
 
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.core.drive import drive
-from novikoff.core.loops import Log
+from novikoff.core.log import Log
 from novikoff.learners.kernels import gram
 from novikoff.learners.kernels.blocks import Targets, pass_over
 from novikoff.learners.kernels.gram import Block

@@ -19,7 +19,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from novikoff.core.drive import drive
-from novikoff.core.loops import Log, Pass
+from novikoff.core.log import Log
+from novikoff.core.loops import Pass
 from novikoff.errors import DataError, ParameterError
 from novikoff.inputs.arrays import names_in, overflow, read, require_sound, weight_dtype
 from novikoff.inputs.labels import as_labels, growing_classes, numbered

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.core.log import Updates
-from novikoff.core.loops import Log
+from novikoff.core.log import Log, Updates
 from novikoff.learners.kernels import coefficients as dual_record
 from novikoff.learners.kernels.gram import Kernel
 from novikoff.learners.kernels.support import Support

@@ -19,6 +19,7 @@ $\eta^2R^2$ to $\|W\|^2$, since $\langle W, \Phi(x, y) - \Phi(x, z)\rangle \le 0
 Sequences of one step make it the perceptron of many classes that learn jointly.
 """
 
+from functools import partial
 from itertools import pairwise
 from math import sqrt
 from typing import Any, Self
@@ -26,29 +27,34 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novikoff.core.chains import decode, replay_sequences, room_to_decode
+from novikoff.core.chains import replay_sequences
 from novikoff.core.examples import Examples
-from novikoff.core.loops import Log
-from novikoff.core.products import suited
+from novikoff.core.log import Log
+from novikoff.core.loops import Chained
 from novikoff.core.rows import Chain
 from novikoff.errors import DataError
 from novikoff.inputs.arrays import as_rows, overflow, require_sound
-from novikoff.inputs.labels import as_labels, codes, growing_classes
-from novikoff.inputs.sequences import Sequences, Vocabulary, read_labels, read_sequences
-from novikoff.inputs.templates import Template
+from novikoff.inputs.labels import as_labels, growing_classes
+from novikoff.inputs.sequences import (
+    Sequences,
+    Vocabulary,
+    read_labels,
+    read_sequences,
+    vocabulary_of,
+)
 from novikoff.inputs.tokens import Tokens
-from novikoff.inputs.weights import checked, require_some
+from novikoff.inputs.weights import checked, some_weights
 from novikoff.learners.additive import Additive
 from novikoff.learners.averaged import mean_weights
-from novikoff.learners.state import WEIGHTS, Field, Space, State, undone_on_error
-from novikoff.parallel.cores import n_threads, side_by_side, spans
-from novikoff.parameters import WHOLE, Kind, flag, given
+from novikoff.learners.sequences.decoder import decoded
+from novikoff.learners.sequences.growth import TRANSITIONS, enlarged
+from novikoff.learners.sequences.schemes import SCHEMES, grammar_of, labelled
+from novikoff.learners.state import Field, Space, State, undone_on_error
+from novikoff.parameters import WHOLE, Kind, choice, flag, given, one_of
 from novikoff.typing import Array, Given
 
-FIXED = {"normalize": False, "slack": 0.0, "multi_class": "joint"}
-"""Options of perceptrons that sequences do not have."""
+NOT_CHOSEN = "normalize", "slack", "multi_class"
 TEMPLATE = Kind("str", "the text of a template", lambda given: isinstance(given, str))
-TRANSITIONS = Field(("m", "m"), by_column=False)
 
 
 class SequencePerceptron(Additive):
@@ -64,7 +70,6 @@ class SequencePerceptron(Additive):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
     coef_ : ndarray of shape (n_classes, n_features)
     intercept_ : ndarray of shape (n_classes,)
     transition_ : ndarray of shape (n_classes, n_classes)
@@ -123,6 +128,31 @@ class SequencePerceptron(Additive):
         steps have the features they are given with.""",
         space=True,
     )
+    beam: int | None = given(
+        default=None,
+        kind=WHOLE,
+        words=(None,),
+        short="how many labels the search keeps at each step",
+        text="""How many labels the search keeps at each step, which makes it faster where there are
+        many. None: all, so that the best labels are found for sure.""",
+    )
+    update: str = choice(
+        default="early",
+        choices=("early", "max-violation"),
+        short="which steps a mistake of a beam is about",
+        text="""With a `beam`, learn from the steps up to where the right labels are lost (Collins &
+        Roark 2004), or up to where they are behind the best others by most (Huang, Fayong & Guo
+        2012). The theorem holds for both.""",
+    )
+    constraints: str | None = given(
+        default=None,
+        kind=one_of(*SCHEMES),
+        words=(None,),
+        short="a scheme of labels that all labels keep to",
+        text="""A scheme for chunks that the labels keep to, when learning and when predicting: an
+        I-NP comes after a B-NP or an I-NP only ("iob2"); also, chunks end with E, or are S
+        ("bioes"); B comes between chunks of a kind only ("iob1").""",
+    )
     normalize, slack, tie, multi_class = False, 0.0, "mistake", "joint"
     class_weight, warm_start, record = None, False, False
     _kept_by_rule = "transitions"
@@ -153,7 +183,7 @@ class SequencePerceptron(Additive):
         """
         self._check_parameters()
         with undone_on_error(self):
-            vocabulary = self._new_vocabulary()
+            vocabulary = vocabulary_of(self.template, self.n_features)
             read = read_sequences(X, vocabulary, grow=True, width=0)
             labels = as_labels(read_labels(y, read.starts))
             classes = np.unique(labels)
@@ -162,13 +192,9 @@ class SequencePerceptron(Additive):
                     f"All labels are {classes[0].item()!r}, so there is nothing to tell apart: "
                     "give sequences with at least two labels."
                 )
-            weight = None
-            if sample_weight is not None:
-                weight = checked(sample_weight, read.shape[0])
-                require_some(weight)
-            read = read._replace(labels=codes(labels, classes))
-            nothing = np.zeros(read.shape[0], np.int32)  # labels are those of the steps
-            run = self._train(read, nothing, weight, len(classes), None, None)
+            weight = some_weights(sample_weight, read.shape[0])
+            read = labelled(read, labels, classes, self.constraints)
+            run = self._train(read, unlabelled(read), weight, len(classes), None, None)
             self.classes_, self._state, self._vocabulary = classes, run, vocabulary
             self.n_features_in_ = read.shape[1]
         if run.ledger.mistakes[-1]:
@@ -198,53 +224,28 @@ class SequencePerceptron(Additive):
         run = self._state if self._is_fitted() else None
         if run is not None:
             run.require_space(self._space())
-        vocabulary = self._new_vocabulary() if run is None else self._vocabulary
+        vocabulary = self._vocabulary if run else vocabulary_of(self.template, self.n_features)
         with undone_on_error(self), vocabulary.unlearned_on_error():
             width = 0 if run is None else self.n_features_in_
             read = read_sequences(X, vocabulary, grow=True, width=width)
             labels = as_labels(read_labels(y, read.starts))
             known = None if run is None else self.classes_
             classes, late = growing_classes(labels, classes, known)
-            n = read.shape[0]
-            weight = None if sample_weight is None else checked(sample_weight, n)
+            weight = None if sample_weight is None else checked(sample_weight, read.shape[0])
             d = max(width, read.shape[1])
             if run is None:
                 run = self._begin(read, len(classes), None, None)
             elif known is not None and (len(classes) > len(known) or d > run.weights.shape[1] - 1):
-                run = self._enlarged(run, np.searchsorted(classes, known), len(classes), d)
-            read = read._replace(labels=codes(labels, classes))
-            self._stream(run, read, np.zeros(n, np.int32), weight, late)
+                places = np.searchsorted(classes, known)
+                run = enlarged(run, partial(self._extra, run.space), places, len(classes), d)
+            read = labelled(read, labels, classes, self.constraints)
+            self._stream(run, read, unlabelled(read), weight, late)
             self.classes_, self._state, self._vocabulary = classes, run, vocabulary
             self.n_features_in_ = d
         return self
 
-    def _new_vocabulary(self) -> Vocabulary | Tokens:
-        if self.template is None:
-            return Vocabulary(self.n_features)
-        return Tokens(self.template, self.n_features)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.template is not None:
-            Template(self.template)
-
-    def _enlarged(self, run: State, places: Array, n_classes: int, d: int) -> State:
-        """The run with room for more labels, and for features, of which more may come soon."""
-        run, before = run.copy(), run.weights.shape[1] - 1
-        width = before if d <= before else max(d, 2 * before)
-        weights = np.zeros((n_classes, width + 1), run.weights.dtype, order="F")
-        new = self._extra(run.space, weights)
-        for name, field in (("", WEIGHTS), *run.declared.items()):
-            old, larger = (run.extra[name], new[name]) if name else (run.weights, weights)
-            if field.shape == TRANSITIONS.shape:
-                field.spread(old, larger, places)
-            else:
-                larger[places, :before], larger[places, -1] = old[:, :before], old[:, -1]
-        run.weights, run.extra, run.mean = weights, new, None
-        return run
-
     def _space(self) -> Space:
-        return super()._space() | FIXED
+        return super()._space() | {name: getattr(self, name) for name in NOT_CHOSEN}
 
     def _declared(self, space: Space) -> dict[str, Field]:
         kept = {"transitions": TRANSITIONS}
@@ -257,7 +258,10 @@ class SequencePerceptron(Additive):
         return self._new(np.zeros((n_classes, X.shape[1] + 1), order="F"), n_classes)
 
     def _rows(self, X: Any, space: Space) -> Chain:
-        return Chain(as_rows(X.rows), X.starts, X.labels)
+        return Chain(as_rows(X.rows), X.starts, X.labels, X.grammar)
+
+    def _kind(self, run: State) -> Chained:
+        return Chained(beam=self.beam or 0, early=self.update == "early")
 
     def _require_sound(self, X: Any, space: Space) -> None:
         require_sound(X.rows)
@@ -275,22 +279,22 @@ class SequencePerceptron(Additive):
     # ------------------------------------------------------ predicting
 
     def _predicting(self) -> Array:
-        """The weights that predict, and with them the transitions."""
         run = self._fitted()
-        if not run.space["averaged"] or not run.stream.n_seen:
-            return run.weights
         if run.mean is None:
-            run.mean = mean_weights(run.weights, run.extra["tally"], run.stream.n_seen)
+            run.mean = self._mean(run.weights, "tally")
         return run.mean
 
     @property
     def transition_(self) -> Array:
         """The weight of each label (column) after each other (row)."""
-        run = self._fitted()
-        T = run.extra["transitions"]
+        return self._mean(self._fitted().extra["transitions"], "transition_tally").copy()
+
+    def _mean(self, w: Array, tally: str) -> Array:
+        """These weights, or their mean on the way, if that predicts."""
+        run = self._state
         if not run.space["averaged"] or not run.stream.n_seen:
-            return T.copy()
-        return mean_weights(T, run.extra["transition_tally"], run.stream.n_seen)
+            return w
+        return mean_weights(w, run.extra[tally], run.stream.n_seen)
 
     @property
     def coef_(self) -> Array:
@@ -324,19 +328,8 @@ class SequencePerceptron(Additive):
         return read_sequences(X, self._vocabulary, grow=False, width=self.n_features_in_)
 
     def _decoded(self, read: Sequences) -> Array:
-        W, T, n = self._predicting(), self.transition_, read.shape[0]
-        path = np.empty(int(read.starts[-1]), np.int32)
-        rows = Chain(as_rows(read.rows), read.starts, path)
-        room = room_to_decode(int(np.diff(read.starts).max()), len(W))
-        task = suited(W, rows), T, rows
-        threads = min(n_threads(self.n_jobs), 1 + len(path) // 4096)
-        stopped = side_by_side(
-            decode, [(*task, np.empty(room), path, *some) for some in spans(n, threads)]
-        )
-        if max(stopped, default=-1) >= 0:
-            require_sound(read.rows)
-            raise overflow(W.dtype)
-        return path
+        read = read._replace(grammar=grammar_of(self.constraints, self.classes_))
+        return decoded(self._predicting(), self.transition_, read, self.beam, self.n_jobs)
 
     def decision_function(self, X: Any) -> list[Array]:  # type: ignore[override]
         """The score of every label at every step, without transitions.
@@ -369,10 +362,8 @@ class SequencePerceptron(Additive):
         """
         read = self._read(X)
         right = self.classes_[self._decoded(read)] == as_labels(read_labels(y, read.starts))
-        weight = None
-        if sample_weight is not None:
-            weight = checked(sample_weight, read.shape[0])
-            require_some(weight)
+        weight = some_weights(sample_weight, read.shape[0])
+        if weight is not None:
             weight = np.repeat(weight, np.diff(read.starts))
         return float(np.average(right, weights=weight))
 
@@ -398,3 +389,8 @@ class SequencePerceptron(Additive):
         if self.averaged:
             return ""
         return "More epochs may find a separator: raise max_iter. averaged=True needs no end."
+
+
+def unlabelled(read: Sequences) -> Array:
+    """Sequences have no class of their own: those of their steps come with them."""
+    return np.zeros(read.shape[0], np.int32)
