@@ -117,7 +117,7 @@ def require_any(grammar: Grammar, n: int, i: int) -> None:
         reached = (grammar.after[reached] == 0).any(axis=0)
     if not (reached & (grammar.last == 0)).any():
         raise DataError(
-            f"No labels that were learned keep to {{constraints=}} in a sequence of {n} "
-            f"step{'s' * (n != 1)}, such as sequence {i}: leave {{constraints}} out.",
+            f"No labels of {n} step{'s' * (n != 1)} keep to the scheme, so sequence {i} can have "
+            "none: leave {constraints} out.",
             constraints=None,
         )
