@@ -24,6 +24,7 @@ class Run:
         self.sum_W = [[Fraction(0)] * (n_features + 1) for _ in range(n_labels)]
         self.sum_T = [[Fraction(0)] * n_labels for _ in range(n_labels)]
         self.seen, self.mistakes, self.updates = 0, [], 0
+        self.record = []  # of each update: the rival, by how much it was led, the weights after it
 
     def score(self, xs, z):
         """The score of labels."""
@@ -113,6 +114,7 @@ class Run:
         r, free = self.rival(xs, y, 0)
         mistaken = r is not None and self.score(xs[: len(r)], y[: len(r)]) <= free
         if updated:
+            lead = self.score(xs[: len(z)], y[: len(z)]) - self.score(xs[: len(z)], z)
             a = self.eta * Fraction(weight)
             for labels, sign in ((y[: len(z)], a), (z, -a)):
                 for x, c in zip(xs, labels, strict=False):
@@ -121,6 +123,7 @@ class Run:
                 for q, c in pairwise(labels):
                     self.T[q][c] += sign
             self.updates += 1
+            self.record.append((z, lead, [list(w) for w in self.W], [list(q) for q in self.T]))
         self.seen += 1
         for sums, now in ((self.sum_W, self.W), (self.sum_T, self.T)):
             for c, row in enumerate(now):

@@ -59,6 +59,7 @@ from .proofs.online_bounds import (
     second_order_bound as second_order_bound,
 )
 from .proofs.proof import Proof as Proof
+from .proofs.sequence_trace import SequenceTrace as SequenceTrace
 from .proofs.trace import Trace as Trace
 from .regression.fitted import check_separation as check_separation
 from .regression.result import Separation as Separation

@@ -124,3 +124,9 @@ def shuffled(rows: Array | None, n: int, random: np.random.RandomState) -> Array
     with np.errstate(over="ignore"):  # uncompiled, the generator's overflow would warn
         shuffle(order, random.randint(2**63 - 1, dtype=np.int64))
     return order
+
+
+def steps_of(starts: Array, which: Array) -> tuple[Array, Array]:
+    """The steps of these sequences, one sequence after the other, and how many each has."""
+    low, n = starts[which], starts[which + 1] - starts[which]
+    return np.repeat(low - np.append(0, np.cumsum(n)[:-1]), n) + np.arange(n.sum()), n

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.core.examples import Examples
+from novikoff.core.examples import Examples, steps_of
 from novikoff.typing import Array, Matrix
 
 UNSEEN = np.empty(0), np.empty(0, np.int64), np.empty(0)
@@ -53,16 +53,19 @@ class Log(NamedTuple):
         return Log(*(column[low:high] for column in self[:-1]))._replace(path=self.path)
 
 
-def columns(*, many: bool = False, counted: bool = False, dual: bool = False) -> np.dtype[Any]:
+def columns(
+    *, many: bool = False, counted: bool = False, dual: bool = False, chained: bool = False
+) -> np.dtype[Any]:
     """What is kept of an update; `novikoff.proofs.trace.Trace` says what each is.
 
     Of many classes also which of them gained the example and which lost it; how many mistakes
     there were, if they are counted apart; and of a kernel machine, what all coefficients were
-    multiplied by before, and whether the update was the first of a block.
+    multiplied by before, and whether the update was the first of a block. Of sequences how many
+    steps the rival labels have, which come in an array of their own, and no label.
     """
     fields: list[tuple[str, type]] = [
         ("epoch", np.int32),
-        ("label", np.int32 if many else np.int8),
+        *([] if chained else [("label", np.int32 if many else np.int8)]),
         ("position", np.int64),
         ("example", np.int64),
         ("step", np.float64),
@@ -71,6 +74,7 @@ def columns(*, many: bool = False, counted: bool = False, dual: bool = False) ->
     ]
     fields += [("gained", np.int32), ("lost", np.int32)] if many else []
     fields += [("mistakes", np.int64)] if counted else []
+    fields += [("steps", np.int32)] if chained else []
     fields += [("carry", np.float64), ("first", np.bool_)] if dual else []
     return np.dtype(fields)
 
@@ -122,17 +126,24 @@ class Updates:
     """The classes that came on the way."""
     rules: tuple[tuple[int, tuple[Any, ...]], ...] = ()
     """From which update on the learner had which rule, as numbers; of learners that need one."""
+    rivals: Array = field(default_factory=lambda: NO_PATH)
+    """Of sequences: the rival labels of each update, one update after the other; and room."""
+    n_rivals: int = 0
+    """How many of them there are."""
 
     def copy(self) -> "Updates":
         """The same updates, to add others to."""
-        return replace(self, table=self.table[: self.n].copy())
+        return replace(self, **self._filled())
+
+    def _filled(self) -> dict[str, Any]:
+        """The updates without the room for more."""
+        rivals = self.rivals[: self.n_rivals].copy()
+        return {"table": self.table[: self.n].copy(), "rivals": rivals}
 
     def __getstate__(self) -> tuple[Any, ...]:
         """All but the data and the room: a pickled model does not take its data along."""
-        return tuple(
-            {"table": self.table[: self.n].copy(), "data": None}.get(name, getattr(self, name))
-            for name in self.__slots__
-        )
+        others = self._filled() | {"data": None}
+        return tuple(others.get(name, getattr(self, name)) for name in self.__slots__)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         for name, value in zip(self.__slots__, state, strict=True):
@@ -162,7 +173,11 @@ class Updates:
         """
         rows, names = D.rows_at(log.time), self.table.dtype.names or ()
         new = self.room(len(rows))
-        new["epoch"], new["label"] = epoch, D.y[rows] if "gained" in names else 2 * D.y[rows] - 1
+        new["epoch"] = epoch
+        if "steps" in names:
+            new["steps"] = self._add_rivals(log.path, *steps_of(D.rows.starts, rows))
+        else:
+            new["label"] = D.y[rows] if "gained" in names else 2 * D.y[rows] - 1
         new["position"], new["example"] = self.visited + log.time, self.origin + rows
         new["step"], new["score"] = log.step, log.score
         if signed and "gained" not in names:
@@ -173,20 +188,27 @@ class Updates:
             if name in names:
                 new[name] = getattr(log, name)
 
+    def _add_rivals(self, path: Array, steps: Array, lengths: Array) -> Array:
+        """Add the rival labels of these sequences; how many steps each has."""
+        labels = path[steps]
+        there = labels >= 0
+        before, self.n_rivals = self.n_rivals, self.n_rivals + int(there.sum())
+        self.rivals = with_room(self.rivals, before, self.n_rivals)
+        self.rivals[before : self.n_rivals] = labels[there]
+        return np.add.reduceat(there, np.append(0, np.cumsum(lengths)[:-1]), dtype=np.int32)
+
     def room(self, n: int) -> Array:
         """Room for `n` more updates."""
-        n += self.n
-        if n > len(self.table):
-            room = np.empty(max(n, self.n + self.n // 2), self.table.dtype)
-            room[: self.n] = self.table[: self.n]
-            self.table = room
-        self.n, before = n, self.n
-        return self.table[before:n]
+        before, self.n = self.n, self.n + n
+        self.table = with_room(self.table, before, self.n)
+        return self.table[before : self.n]
 
     def grow(self, places: Array, n_classes: int, now: Array) -> None:
         """More classes come: those there were go to these places, and squared lengths are `now`."""
         names = self.table.dtype.names or ()
-        if "gained" not in names:  # so far there were two classes, and one weight vector for both
+        if (
+            "label" in names and "gained" not in names
+        ):  # so far there were two classes, and one weight vector for both
             old = self.table[: self.n]
             also = {"counted": "mistakes" in names, "dual": "carry" in names}
             self.table = np.empty(self.n, columns(many=True, **also))
@@ -197,3 +219,12 @@ class Updates:
             self.table["lost"], self.table["step"] = ~second, abs(old["step"])
         at = Growth(self.n, tuple(places.tolist()), n_classes)
         self.growths, self.now, self.data = (*self.growths, at), now, None
+
+
+def with_room(array: Array, filled: int, n: int) -> Array:
+    """The same array, or a larger one with what it is filled with, and room for `n` in all."""
+    if n <= len(array):
+        return array
+    room = np.empty(max(n, filled + filled // 2), array.dtype)
+    room[:filled] = array[:filled]
+    return room

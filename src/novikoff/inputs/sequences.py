@@ -38,6 +38,11 @@ class Sequences(NamedTuple):
         """How many sequences and features there are."""
         return len(self.starts) - 1, int(self.rows.shape[1])
 
+    @property
+    def unlabelled(self) -> Array:
+        """A class for each sequence: none has one of its own."""
+        return np.zeros(len(self.starts) - 1, np.int32)
+
 
 Feature: TypeAlias = str | tuple[str, str]
 """The name of a feature, or a name with a text."""

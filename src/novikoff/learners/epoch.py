@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.core.chains import room_to_decode
 from novikoff.core.drive import drive
-from novikoff.core.examples import Examples, n_visits
+from novikoff.core.examples import Examples, n_visits, steps_of
 from novikoff.core.log import Log
 from novikoff.core.loops import Apart, Pass
 from novikoff.core.products import suited
 from novikoff.core.rows import Chain
 from novikoff.core.rules import is_foreseen
+from novikoff.core.viterbi import room_to_decode
 from novikoff.inputs.arrays import as_rows, lengths_of, overflow
 from novikoff.learners.state import State
 from novikoff.parallel.cores import n_threads
@@ -41,8 +41,7 @@ def labels_met(D: Examples) -> tuple[Array, Array]:
     visits = D.visits()
     if not isinstance(D.rows, Chain):
         return D.y[visits], np.arange(len(visits))
-    low, n = D.rows.starts[visits], np.diff(D.rows.starts)[visits]
-    steps = np.repeat(low - np.append(0, np.cumsum(n)[:-1]), n) + np.arange(n.sum())
+    steps, n = steps_of(D.rows.starts, visits)
     return D.rows.labels[steps], np.repeat(np.arange(len(visits)), n)
 
 

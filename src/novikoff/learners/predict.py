@@ -276,11 +276,11 @@ class Predicting(Learner[State]):
     def trace_(self) -> Any:
         """What happened, update by update, as a `novikoff.Trace`: with ``record=True`` only."""
         # the trace knows the learners, so they cannot know it when imported
-        from novikoff.proofs.trace import Trace
+        from novikoff.proofs.trace import trace_of
 
         if self._fitted().log is None:
             raise AttributeError("trace_ is kept with record=True only: set it, and fit again.")
-        return Trace(self)
+        return trace_of(self)
 
     @property
     def radius_(self) -> float:

@@ -22,6 +22,7 @@ from novikoff.typing import Array, Matrix
 if TYPE_CHECKING:
     import pandas as pd
 
+    from novikoff.proofs.record import Record
     from novikoff.proofs.trace import Trace
 
 BUDGET = 60.0
@@ -150,7 +151,7 @@ def require_additive(trace: "Trace", what: str) -> None:
         raise ParameterError(f"{type(learner).__name__} {learner._other_proof}: {what}.")
 
 
-def quantities(trace: "Trace", u: Array, gamma: float, R: float) -> Proof:
+def quantities(trace: "Record", u: Array, gamma: float, R: float) -> Proof:
     """The same for a direction with this margin, and this radius."""
     width, every = trace.start.shape[-1], np.arange(len(trace) + 1)
     progress = np.array([np.vdot(w, u[..., :width]) for w in trace._replayed(every)])
@@ -257,7 +258,7 @@ def direction(given: ArrayLike, d: int, width: int, bias: bool, n_classes: int =
     return unit
 
 
-def counted(trace: "Trace") -> Array:
+def counted(trace: "Record") -> Array:
     """How many mistakes there were after each update; with a margin, how many updates."""
     return 1 + np.arange(len(trace)) if trace._space.get("margin") else trace.mistakes
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novikoff.errors import ParameterError
+from novikoff.errors import DataError, ParameterError
+from novikoff.learners.state import Space
 from novikoff.typing import Array
 
 if TYPE_CHECKING:
@@ -24,13 +25,18 @@ class Record(ABC):
     _learner: object
     start: Array
     mistakes_per_epoch: Array
+    _space: Space
+    _square: Array
+    """The squared length of the start."""
 
     def _fill(self, table: Array, before: int) -> None:
         """Fill the columns with these updates, before which there were so many mistakes."""
         kept = {name: table[name].copy() for name in table.dtype.names or ()}
-        self.epoch, self.position, self.example, self.label, self.step, self.score = (
-            kept[name] for name in ("epoch", "position", "example", "label", "step", "score")
+        self.epoch, self.position, self.example, self.step, self.score = (
+            kept[name] for name in ("epoch", "position", "example", "step", "score")
         )
+        if "label" in kept:
+            self.label = kept["label"]
         self.squared_norm = kept["square"]
         self.gained, self.lost = kept.get("gained"), kept.get("lost")
         self.mistakes = kept.get("mistakes", before + 1 + np.arange(len(table)))
@@ -73,9 +79,19 @@ class Record(ABC):
     def _replayed(self, ks: Array) -> Iterator[Array]:
         """The weights after each of these updates, in increasing order; the next overwrites it."""
 
+    def _require_same_squares(self, found: float, k: int, size: int) -> None:
+        """Other data would have led to weights of another length after `k` updates."""
+        expected = float(self.squared_norm[k - 1])
+        scale = max(expected, float(self.squared_norm[:k].max()), float(self._square.max()))
+        if np.isfinite(found) and abs(found - expected) > 1e-9 * (k + size) * scale:
+            raise DataError(
+                "The data is not what the run learned from: replayed, it leads to "
+                "other weights. trace.with_data(X, y) takes the right one."
+            )
+
     def _columns(self) -> dict[str, Array]:
-        many = () if self.gained is None else ("gained", "lost")
-        return {name: getattr(self, name) for name in (*COLUMNS, *many)}
+        every = {name: getattr(self, name, None) for name in (*COLUMNS, "gained", "lost")}
+        return {name: column for name, column in every.items() if column is not None}
 
     def to_pandas(self) -> "pd.DataFrame":
         """The updates as a pandas frame, a row each.

@@ -23,9 +23,11 @@ from novikoff.errors import DataError, ParameterError
 from novikoff.inputs.labels import as_labels, as_signs, codes, known_by
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.replay import Replay, of_machine, pair_of, recorder_of, told
+from novikoff.learners.sequences.perceptron import SequencePerceptron
 from novikoff.learners.state import flat
 from novikoff.proofs.proof import Proof, proof_of
 from novikoff.proofs.record import Record
+from novikoff.proofs.sequence_trace import SequenceTrace
 from novikoff.typing import Array, Matrix, MatrixLike
 
 if TYPE_CHECKING:
@@ -201,17 +203,11 @@ class Trace(Record):
         """Other data would have led elsewhere: the squared length after `k` updates tells."""
         if not k or self._space.get("slack"):
             return
-        expected = float(self.squared_norm[k - 1])
         if self._apart:
             w = w[self._machine_of(k)]
         with np.errstate(over="ignore"):
             found = float((w.astype(np.float64) ** 2).sum())
-        scale = max(expected, float(self.squared_norm[:k].max()), float(self._square.max()))
-        if np.isfinite(found) and abs(found - expected) > 1e-9 * (k + w.size) * scale:
-            raise DataError(
-                "The data is not what the run learned from: replayed, it leads to "
-                "other weights. trace.with_data(X, y) takes the right one."
-            )
+        self._require_same_squares(found, k, w.size)
 
     # ------------------------------------------------------ machines
 
@@ -342,3 +338,8 @@ def as_known(y: Array, classes: Array, advice: str) -> Array:
             f"{y[i : i + 1].tolist()[0]!r}. {advice}"
         )
     return known_by(codes(y, classes), classes)
+
+
+def trace_of(model: object) -> Trace | SequenceTrace:
+    """The trace of a fitted learner that has a record of its run."""
+    return SequenceTrace(model) if isinstance(model, SequencePerceptron) else Trace(model)

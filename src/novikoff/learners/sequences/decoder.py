@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from novikoff.core.chains import decode, room_to_decode
+from novikoff.core.chains import decode
 from novikoff.core.products import suited
 from novikoff.core.rows import Chain
+from novikoff.core.viterbi import room_to_decode
 from novikoff.inputs.arrays import as_rows, overflow, require_sound
 from novikoff.inputs.sequences import Sequences
 from novikoff.learners.sequences.schemes import require_any

@@ -29,4 +29,6 @@ def enlarged(
         else:
             larger[places, :before], larger[places, -1] = old[:, :before], old[:, -1]
     run.weights, run.extra, run.mean = weights, new, None
+    if run.log is not None and n_classes > len(places):
+        run.log.grow(places, n_classes, run.log.now)
     return run

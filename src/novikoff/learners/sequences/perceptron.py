@@ -48,6 +48,7 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.averaged import mean_weights
 from novikoff.learners.sequences.decoder import decoded
 from novikoff.learners.sequences.growth import TRANSITIONS, enlarged
+from novikoff.learners.sequences.rivals import Rivals
 from novikoff.learners.sequences.schemes import SCHEMES, grammar_of, labelled
 from novikoff.learners.state import Field, Space, State, undone_on_error
 from novikoff.parameters import WHOLE, Kind, choice, flag, given, one_of
@@ -78,6 +79,8 @@ class SequencePerceptron(Additive):
         The features by column: those of dictionaries with a text are called "name:text".
     n_iter_, mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_
         As for `Perceptron`, counted in sequences.
+    trace_ : SequenceTrace
+        What happened, update by update: with ``record=True`` only.
     radius_ : float
         No update is longer: $R = \sqrt2\max\sqrt{(\sum_t\|(x_t, 1)\|)^2 + (n - 1)^2}$ over the
         sequences, of $n$ steps.
@@ -154,7 +157,7 @@ class SequencePerceptron(Additive):
         ("bioes"); B comes between chunks of a kind only ("iob1").""",
     )
     normalize, slack, tie, multi_class = False, 0.0, "mistake", "joint"
-    class_weight, warm_start, record = None, False, False
+    class_weight, warm_start = None, False
     _kept_by_rule = "transitions"
     _waits_for_two = False
     _vocabulary: Vocabulary | Tokens
@@ -194,7 +197,7 @@ class SequencePerceptron(Additive):
                 )
             weight = some_weights(sample_weight, read.shape[0])
             read = labelled(read, labels, classes, self.constraints)
-            run = self._train(read, unlabelled(read), weight, len(classes), None, None)
+            run = self._train(read, read.unlabelled, weight, len(classes), None, None)
             self.classes_, self._state, self._vocabulary = classes, run, vocabulary
             self.n_features_in_ = read.shape[1]
         if run.ledger.mistakes[-1]:
@@ -239,7 +242,7 @@ class SequencePerceptron(Additive):
                 places = np.searchsorted(classes, known)
                 run = enlarged(run, partial(self._extra, run.space), places, len(classes), d)
             read = labelled(read, labels, classes, self.constraints)
-            self._stream(run, read, unlabelled(read), weight, late)
+            self._stream(run, read, read.unlabelled, weight, late)
             self.classes_, self._state, self._vocabulary = classes, run, vocabulary
             self.n_features_in_ = d
         return self
@@ -274,7 +277,7 @@ class SequencePerceptron(Additive):
             raise overflow(np.float64)
         steps, kept = (run.stream.n_seen + log.time) * log.step, run.extra
         told = D.rows_at(log.time), steps, log.path, float(self.fit_intercept)
-        replay_sequences(kept["tally"], kept["transition_tally"], D.rows, *told)
+        replay_sequences(kept["tally"], kept["transition_tally"], D.rows, *told, np.empty(0))
 
     # ------------------------------------------------------ predicting
 
@@ -380,6 +383,9 @@ class SequencePerceptron(Additive):
     def _is_joint(self, run: State) -> bool:
         return True
 
+    def _recorder(self, run: State) -> Rivals:  # type: ignore[override]
+        return Rivals(counted=self._counts_updates(run.space))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.estimator_type = tags.classifier_tags = None  # no splits by class
@@ -389,8 +395,3 @@ class SequencePerceptron(Additive):
         if self.averaged:
             return ""
         return "More epochs may find a separator: raise max_iter. averaged=True needs no end."
-
-
-def unlabelled(read: Sequences) -> Array:
-    """Sequences have no class of their own: those of their steps come with them."""
-    return np.zeros(read.shape[0], np.int32)
