@@ -1,6 +1,6 @@
 """Render every picture of `novikoff.plots`: ``python examples/gallery.py [folder] [--dark]``.
 
-Without a folder, the two pictures of the documentation are written to `docs/pictures`.
+Without a folder, the pictures of the documentation are written to `docs/pictures`.
 """
 
 import argparse
@@ -12,17 +12,18 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import KernelPerceptron, MaxMargin, Perceptron, VotedPerceptron
+from novikoff import KernelPerceptron, MaxMargin, Perceptron, SequencePerceptron, VotedPerceptron
 from novikoff.data import load
 from novikoff.plots import (
     BoundaryDisplay,
     ComparisonDisplay,
+    LatticeDisplay,
     ProgressDisplay,
     ProofDisplay,
     UpdateDisplay,
 )
 
-DOCUMENTED = ("comparison", "proof")
+DOCUMENTED = ("comparison", "proof", "lattice")
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 
 
@@ -58,7 +59,14 @@ def pictures():
     xor = np.where(square.prod(axis=1) > 0, "same", "different")
     curved = KernelPerceptron(kernel="rbf", gamma=3.0, random_state=0, max_iter=100)
     setosa = Perceptron(record=True, random_state=0).fit(iris, species == "setosa")
+    words = ["the", "old", "man", "runs"], ["a", "man", "runs"], ["the", "old", "sleep"]
+    tags = ["DET", "ADJ", "NOUN", "VERB"], ["DET", "NOUN", "VERB"], ["DET", "NOUN", "VERB"]
+    features = [[{"word": word} for word in sentence] for sentence in words]
+    tagger = SequencePerceptron(record=True, shuffle=False).fit(features, tags).trace_
     return {
+        "lattice": lambda: LatticeDisplay.from_trace(
+            tagger, 5, steps=words[int(tagger.example[4])]
+        ),
         "boundary": lambda: BoundaryDisplay.from_estimator(model, X, y),
         "boundary_inseparable": lambda: BoundaryDisplay.from_estimator(
             never, petals[two], species[two]
@@ -88,7 +96,7 @@ def pictures():
 def main(words=None):
     """Write them."""
     parser = argparse.ArgumentParser(description="Render every picture of novikoff.plots.")
-    parser.add_argument("folder", nargs="?", type=Path, help="none: the two of the documentation")
+    parser.add_argument("folder", nargs="?", type=Path, help="none: those of the documentation")
     parser.add_argument("--dark", action="store_true", help="on a dark ground")
     told = parser.parse_args(words)
     matplotlib.use("Agg")

@@ -2,15 +2,18 @@
 
 import pickle
 
+import matplotlib
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from matplotlib import pyplot
 
 import naive_sequences
 from laws.test_sequences import beams, corpora, learner, planted, rows, texts
 from novikoff import DataError, ParameterError, SequencePerceptron
-from novikoff.plots import ProofDisplay
+from novikoff.plots import LatticeDisplay, ProofDisplay
 
+matplotlib.use("Agg")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
@@ -76,6 +79,23 @@ def test_the_lemmas_hold_at_every_update(options):
         random = np.random.default_rng(0).normal(size=trace.start.shape)
         assert trace.proof(random).holds  # whatever the direction
     ProofDisplay.from_trace(trace)
+
+
+@given(corpus=corpora(), beam=beams)
+def test_a_lattice_adds_up(corpus, beam):
+    """What the picture of an update says of the two paths is by how much one led the other."""
+    X, Y, _ = corpus
+    trace = learner(record=True, beam=beam, max_iter=1).fit(rows(X), Y).trace_
+    for k in range(1, len(trace) + 1):
+        drawn = LatticeDisplay.from_trace(trace, k)
+        m = len(drawn.rival)
+        assert drawn._score(drawn.right[:m]) - drawn._score(drawn.rival) == trace.score[k - 1]
+        assert f"Update {k}" in drawn.ax_.get_title()
+        pyplot.close("all")
+    with pytest.raises(ParameterError, match="updates are numbered 1 to"):
+        LatticeDisplay.from_trace(trace, len(trace) + 1)
+    with pytest.raises(DataError, match="give one for each"):
+        LatticeDisplay.from_trace(trace, 1, steps=["a", "b", "c", "d"])
 
 
 def test_what_a_trace_cannot_do_it_says():

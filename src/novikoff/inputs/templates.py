@@ -47,6 +47,13 @@ U18:%x[0,0,lower,suffix2]
 U19:%x[0,0,lower,suffix3]
 U20:%x[0,0,lower,suffix4]
 U21:%x[0,0,lower,suffix5]
+U22:%x[0,0,lower,prefix5]
+U23:%x[-1,0,lower,suffix1]
+U24:%x[1,0,lower,suffix1]
+U25:%x[-1,0,lower,suffix3]/%x[0,0,lower,suffix3]
+U26:%x[0,0,lower,suffix3]/%x[1,0,lower,suffix3]
+U27:%x[0,0,shape]/%x[0,0,lower,suffix3]
+U28:%x[-1,0,shape]/%x[0,0,shape]
 B
 """,
     "chunking": """

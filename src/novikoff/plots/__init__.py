@@ -9,12 +9,14 @@ white and on black; text and frames follow matplotlib's style.
 from novikoff.plots.boundary import BoundaryDisplay
 from novikoff.plots.comparison import ComparisonDisplay
 from novikoff.plots.convergence import ProgressDisplay
+from novikoff.plots.lattice import LatticeDisplay
 from novikoff.plots.theorem import ProofDisplay
 from novikoff.plots.update import UpdateDisplay
 
 __all__ = [
     "BoundaryDisplay",
     "ComparisonDisplay",
+    "LatticeDisplay",
     "ProgressDisplay",
     "ProofDisplay",
     "UpdateDisplay",

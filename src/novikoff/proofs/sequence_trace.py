@@ -42,6 +42,8 @@ class SequenceTrace(Record):
     rivals : list of ndarrays of labels
         The best wrong labels of each sequence, which lost what the right ones gained. With a beam,
         those up to a violation.
+    classes_ : ndarray of labels
+        Those that the rows of weights belong to.
     start : ndarray of shape (n_classes, n_features + 1 + n_classes)
         The weights before the first update. A row for each label: the weights of the features,
         that of the bias, and those of coming after each label.
@@ -71,15 +73,15 @@ class SequenceTrace(Record):
                 record=True,
             )
         self._learner, self._space, self._made = clone(model), model._state.space, log.copy()
-        self._classes, self._vocabulary = model.classes_, model._vocabulary
+        self.classes_, self._vocabulary = model.classes_, model._vocabulary
         self._radius, self._ended = model.radius_, model.converged_
         self._width, self.mistakes_per_epoch = model.n_features_in_, model.mistakes_
-        self._recorded = as_of_now(self._made, len(self._classes), self._width)
+        self._recorded = as_of_now(self._made, len(self.classes_), self._width)
         self._data: Sequences | None = None if self._made.data is None else self._made.data[0]
         self._square = self._made.square
         self.start = whole(self._recorded.W, self._recorded.T)
         self._fill(self._made.table, self._made.before)
-        rivals = self._classes[self._recorded.rivals]
+        rivals = self.classes_[self._recorded.rivals]
         self.rivals = np.split(rivals, self._recorded.begin[1:-1]) if len(self) else []
 
     def with_data(self, X: Any, y: Any) -> "SequenceTrace":
@@ -101,7 +103,7 @@ class SequenceTrace(Record):
                 f"{self._made.n_given:,}: give all of them, in order."
             )
         labels = as_labels(read_labels(y, read.starts))
-        data = labelled(read, labels, self._classes, self._learner.constraints)
+        data = labelled(read, labels, self.classes_, self._learner.constraints)
         trace = copy(self)
         trace._data = data
         return trace
