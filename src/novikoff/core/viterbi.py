@@ -38,6 +38,9 @@ from novikoff.core.prefetch import ask
 from novikoff.core.products import dots
 from novikoff.core.rows import U, column, first, last
 
+LINE = 8
+"""How many weights share a cache line."""
+
 
 def room_to_decode(longest: int, n_labels: int) -> int:
     """How many numbers the search works on, for sequences of so many steps.
@@ -53,7 +56,8 @@ def ask_for(W, rows, j):
     """Ask for the weights of a step, which lie far apart, ahead of their use."""
     for k in range(first(rows, j), last(rows, j)):
         own = W[:, column(rows, k)]
-        ask(own, 0)
+        for c in range(0, len(W), LINE):
+            ask(own, c)
         ask(own, len(W) - 1)
 
 
