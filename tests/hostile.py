@@ -22,6 +22,7 @@ from novikoff import (
     Pocket,
     Romma,
     SecondOrderPerceptron,
+    SequencePerceptron,
     VotedPerceptron,
     Winnow,
 )
@@ -32,6 +33,9 @@ from novikoff.store.models import SECTIONS
 
 X = np.array([[1.0, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]])
 Y = np.array(["no", "yes", "yes", "no", "no"])
+TOKENS = [[("The", "D"), ("dog", "N"), ("Barks", "V")], [("A", "D"), ("cat", "N")]]
+TAGS = [["B-X", "I-X", "O"], ["B-X", "O"]]
+TEMPLATE = "U:%x[-1,0]\nU:%x[0,0]\nU1:%x[0,1]/%x[2,0,lower]\nU2:%x[0,0,shape,prefix2]\nU3:\nB"
 
 
 def models():
@@ -73,7 +77,49 @@ def models():
         "SecondOrderPerceptron": fitted(SecondOrderPerceptron, X, Y, random_state=8),
         "AROW": fitted(AROW, small, Y, class_weight="balanced", random_state=9, max_iter=2),
         "SCW": fitted(SCW, X.astype("f4"), Y, covariance="full", random_state=10, max_iter=2),
+    } | taggers()
+
+
+def taggers():
+    """Models of sequences, of features of all kinds."""
+    named, rows = steps(TOKENS, None), steps(TOKENS, 3)
+    options = {"random_state": 13, "max_iter": 2}
+    template = SequencePerceptron(
+        template=TEMPLATE, constraints="iob2", averaged=False, record=True, **options
+    )
+    return {
+        "SequencePerceptron": (
+            SequencePerceptron(**options)  # with room for more, when two labels and features come
+            .fit(named[:1], [["O", "O", "B-X"]])
+            .partial_fit(named, TAGS)
+        ),
+        "template SequencePerceptron": template.partial_fit(TOKENS, TAGS),
+        "numeric SequencePerceptron": SequencePerceptron(margin=1.0, **options).fit(rows, TAGS),
+        "hashed SequencePerceptron": SequencePerceptron(
+            n_features=8, template="chunking", beam=2, **options
+        ).fit(TOKENS, TAGS),
     }
+
+
+def steps(sentences, d):
+    """Sentences as rows of so many numbers, or as dictionaries of texts and of numbers."""
+    if d is not None:
+        return [np.resize(X, (len(tokens), d)) for tokens in sentences]
+    return [
+        [{"word": word, "tag": {tag, word[-1:]}, "length": len(word)} for word, tag in tokens]
+        for tokens in sentences
+    ]
+
+
+def examples(model):
+    """Some that a model can read, and labels of its own."""
+    if not isinstance(model, SequencePerceptron):
+        return np.resize(X, (4, model.n_features_in_)), model.classes_[[0, 1, 1, 0]]
+    sentences = [TOKENS[0][::-1], [("a", "D"), ("Wolf", "N")]]
+    labels = [np.resize(model.classes_, len(tokens)) for tokens in sentences]
+    if model._state.space["template"] is not None:
+        return sentences, labels
+    return steps(sentences, model.n_features_in_ if model._vocabulary.numeric else None), labels
 
 
 class Parts:
@@ -198,6 +244,14 @@ def damaged(content, draw):
         parts.meta[section] = with_other_value(parts.meta[section], draw)
         return parts.joined()
     name = draw.choice(list(parts.tensors))
+    if (
+        parts.tensors[name][:1] == b"["
+        and parts.header[name]["dtype"] == "U8"
+        and draw.random() < 0.5
+    ):
+        texts = with_other_value(json.loads(parts.tensors[name]), draw)
+        parts.replace(name, np.frombuffer(json.dumps(texts).encode(), np.uint8))
+        return parts.laid_out()
     whole = parts.tensors[name][: len(parts.tensors[name]) // 8 * 8]
     numbers = np.frombuffer(whole, draw.choice(["<i8", "<f8"]))
     if len(numbers):
@@ -239,15 +293,15 @@ def use(model, path):
     if learns_on:
         model.set_params(max_iter=2)
     vars(model).pop("feature_names_in_", None)  # rows without names would be warned of
-    rows = np.resize(X, (4, model.n_features_in_))
+    rows, labels = examples(model)
     for action in (
         lambda: model.predict(rows),
         lambda: model.margin_.gap if hasattr(model, "margin_") else None,
         lambda: getattr(model, "trace_", None),
         lambda: model.save(path),
         lambda: load(path),
-        lambda: learns_on and model.partial_fit(rows, model.classes_[[0, 1, 1, 0]]),
-        lambda: model.predict(sparse.csr_array(rows)),
+        lambda: learns_on and model.partial_fit(rows, labels),
+        lambda: model.predict(sparse.csr_array(rows) if isinstance(rows, np.ndarray) else rows),
     ):
         with suppress(NovikoffError):  # weights may leave their range
             action()

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import hostile
-from novikoff import KernelPerceptron, MaxMargin, Romma
+from novikoff import KernelPerceptron, MaxMargin, Romma, SequencePerceptron
 
 DATA = Path(__file__).parent / "data"
 VERSION = "v1"
@@ -24,7 +24,8 @@ def weights(model):
         return [float(f"{w:.9g}") for w in found.ravel()]
     if isinstance(model, KernelPerceptron):
         return model.dual_coef_.ravel()
-    return np.append(model.coef_, model.intercept_)
+    transitions = getattr(model, "transition_", np.empty(0))
+    return np.concatenate([model.coef_.ravel(), model.intercept_, transitions.ravel()])
 
 
 def record(model, rows):
@@ -32,8 +33,8 @@ def record(model, rows):
     told = {
         "parameters": {k: str(v) for k, v in model.get_params().items() if k != "random_state"},
         "weights": [float(w).hex() for w in weights(model)],
-        "labels": model.predict(rows).tolist(),
-        "scores": [float(f"{s:.6g}") for s in model.decision_function(rows).ravel()],
+        "labels": list(model.predict(rows)),
+        "scores": [float(f"{s:.6g}") for s in np.concatenate(model.decision_function(rows), None)],
     }
     if isinstance(model, MaxMargin):
         numbers = (*model.dual_coef_[0].tolist(), model.gap_, *astuple(model.margin_))
@@ -48,11 +49,24 @@ def record(model, rows):
 def records(model):
     """Of the model, and if it can learn on, of the model after one more block."""
     vars(model).pop("feature_names_in_", None)
+    if isinstance(model, SequencePerceptron):
+        return records_of_tagger(model)
     given = getattr(model, "kernel", None) == "precomputed"
     told = {"loaded": record(model, hostile.X @ hostile.X.T if given else hostile.X)}
     if hasattr(model, "partial_fit") and not given:
         model.partial_fit(hostile.X[::-1], hostile.Y[::-1])
         told["learned on"] = record(model, hostile.X)
+    return told
+
+
+def records_of_tagger(model):
+    """The same, with the features, of which there may be more after the block."""
+    told = {}
+    for when in ("loaded", "learned on"):
+        rows, labels = hostile.examples(model)
+        if when == "learned on":
+            model.partial_fit(rows, labels)
+        told[when] = record(model, rows) | {"features": model.feature_names_}
     return told
 
 

@@ -212,6 +212,8 @@ def numbers(sequences: list[Any], width: int) -> Matrix:
         raise DataError(
             f"Steps have {min(widths)} features here and {max(widths)} there: give all the same."
         )
+    if widths == {0}:
+        raise DataError("Steps have no features: give at least one number for each.")
     return in_csr(sparse.csr_array(sparse.vstack(parts, format="csr")))
 
 

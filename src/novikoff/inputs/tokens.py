@@ -76,16 +76,19 @@ class Tokens:
     def __getstate__(self) -> tuple[Any, ...]:
         words = {column: list(own) for column, own in self.words.items()}
         values = [None if own is None else list(own) for own in self.values]
-        return self.text, self.n_columns, words, values, self.features_in.copy()
+        codes = [
+            own[: len(self.words[atom.column])].copy()
+            for own, atom in zip(self.codes, self.template.atoms, strict=True)
+        ]
+        return self.text, self.n_columns, words, values, codes, self.features_in.copy()
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        text, n_columns, words, values, features = state
+        text, n_columns, words, values, codes, features = state
         self.__init__(text, n_columns)  # type: ignore[misc]
         self.words = {column: numbered(own) for column, own in words.items()}
         self.values = [None if own is None else numbered(own) for own in values]
-        for k, atom in enumerate(self.template.atoms):
-            known = list(self.words[atom.column])
-            self.codes[k] = np.append(self._codes(k, known, grow=False), UNKNOWN)
+        # not made again: another Python may take other characters for capitals
+        self.codes = [np.append(own, UNKNOWN) for own in codes]
         self._make(features)
 
     @contextmanager

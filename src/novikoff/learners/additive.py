@@ -185,7 +185,7 @@ class Additive(MistakeDriven):
         for w, moved, total, least, own in zip(
             W, moves, *map(np.ndarray.tolist, told), strict=True
         ):
-            beside = sqrt(own) * float(run.space["slack"])
+            beside = sqrt(own) * float(run.space["slack"]) if run.space["slack"] else 0.0
             upper, lower, length = R, 0.0, hypot(length_of(w), beside)
             if total > 0:
                 reach = ledger.reach + self._longest(run) * total
@@ -211,7 +211,8 @@ class Additive(MistakeDriven):
         Each product is rounded to a multiple of the least number of that type.
         """
         least = float(np.finfo(run.weights.dtype).smallest_subnormal)
-        return 2 * least * (int(run.weights.shape[-1]) + R)
+        d = int(self.n_features_in_)  # there may be room for more
+        return 2 * least * (d + 1 + R)
 
     def _most(self, run: State, margin: float, count: Count) -> float:
         r"""How many mistakes, or updates, such a margin allows.
@@ -252,11 +253,14 @@ class Additive(MistakeDriven):
         run = self._fitted()
         return sum(self._most(run, end.lower, "updates") for end in self._brackets(run))
 
+    @np.errstate(over="ignore")  # squares may be infinite, which proves nothing
     def _account(self, run: State, log: Log) -> None:
         """Add the steps up one by one, so that the cut of a stream into blocks does not matter."""
         ledger, joint = run.ledger, self._is_joint(run)
         which = np.maximum(log.gained, log.lost) if len(ledger.total) > 1 else 0 * log.gained
         ledger.total = _added(ledger.total, which, log.step)
+        if not (ledger.total < inf).all():
+            raise overflow(np.float64)
         ledger.largest = max(ledger.largest, float(log.step.max()))
         if run.stream.is_open or ledger.updates is None:
             ledger.own_squares = _added(ledger.own_squares, which, (1 + joint) * log.step**2)

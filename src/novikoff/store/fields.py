@@ -17,7 +17,7 @@ from novikoff.errors import ModelFileError
 from novikoff.inputs.arrays import IN_ORDER, csr_state
 from novikoff.learners.state import Field, flat
 from novikoff.parameters import LARGEST
-from novikoff.store.values import decoded, encoded
+from novikoff.store.values import decoded, encoded, parsed, written
 from novikoff.typing import Array, Matrix
 
 MOST = 1 << 53
@@ -250,6 +250,22 @@ def counts(length: str) -> Field:
 def doubles(*shape: str, least: float = -np.inf, most: float = np.inf) -> Field:
     """Numbers in double precision."""
     return Field(shape, np.float64, least, most)
+
+
+# ------------------------------------------------------------- texts
+
+
+def put_texts(name: str, texts: list[str], parts: Parts) -> None:
+    """Put texts into the parts: as a JSON list, which holds half characters too."""
+    parts.tensors[name] = np.frombuffer(written(texts).encode("ascii"), np.uint8)
+
+
+def take_texts(name: str, what: str, parts: Parts) -> list[str]:
+    """Take them out again."""
+    texts = parsed(parts.tensor(name, (np.uint8,), (name,)).tobytes(), f"The list of {what}")
+    if not isinstance(texts, list) or not {*map(type, texts)} <= {str}:
+        raise ModelFileError(f"The list of {what} in the file is no list of strings.")
+    return texts
 
 
 # ------------------------------------------------------------- the examples erred on

@@ -15,9 +15,11 @@ from novikoff.learners.base import MistakeDriven
 from novikoff.learners.kernels.gram import KERNELS
 from novikoff.learners.kernels.machine import DualLearner
 from novikoff.learners.kernels.support import Support
+from novikoff.learners.sequences.perceptron import SequencePerceptron
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.store.fields import Parts
 from novikoff.store.runs import put_dual, put_linear, take_dual, take_linear
+from novikoff.store.taggers import put_tagger, take_tagger
 from novikoff.store.values import encoded
 
 Summary = dict[str, object]
@@ -50,8 +52,9 @@ def _check_learner(model: MistakeDriven | DualLearner) -> None:
 
 
 def _summary_of_learner(model: MistakeDriven | DualLearner) -> Summary:
+    examples = "sequences" if isinstance(model, SequencePerceptron) else "examples"
     summary: Summary = {
-        "examples": model._state.stream.n_seen,
+        examples: model._state.stream.n_seen,
         "passes": model.n_iter_,
         "mistakes": model.n_mistakes_,
         "converged": model.converged_,
@@ -124,6 +127,7 @@ def _how_wide(model: MaxMargin) -> Summary:
 
 LINEAR = (_check_learner, put_linear, take_linear, _summary_of_learner)
 DUAL = (_check_learner, put_dual, take_dual, _summary_of_learner)
+TAGGER = (_check_learner, put_tagger, take_tagger, _summary_of_learner)
 WIDEST = (MaxMargin._check_parameters, _put_widest, _take_widest, _summary_of_widest)
 KINDS = {
     kind.learner.__name__: kind
@@ -131,6 +135,7 @@ KINDS = {
         *(Kind(one, *LINEAR) for one in LEARNERS),
         *(Kind(one, *DUAL) for one in DUALS),
         Kind(MaxMargin, *WIDEST),
+        Kind(SequencePerceptron, *TAGGER),
     )
 }
 """Every class that has model files, by its name in them."""

@@ -14,7 +14,7 @@ from novikoff.errors import ModelFileError, ParameterError
 from novikoff.files import replacing
 from novikoff.store import container
 from novikoff.store.container import Contents
-from novikoff.store.fields import Parts
+from novikoff.store.fields import Parts, put_texts, take_texts
 from novikoff.store.kinds import KINDS, Kind
 from novikoff.store.runs import ADDED
 from novikoff.store.values import (
@@ -22,7 +22,6 @@ from novikoff.store.values import (
     decoded_classes,
     encoded,
     encoded_classes,
-    parsed,
     parsed_object,
     require_json,
     written,
@@ -93,8 +92,7 @@ def packed(model: Any, extra: dict[str, object]) -> Contents:
     parts = Parts()
     kind.put(model, parts)
     if hasattr(model, "feature_names_in_"):
-        names = written(model.feature_names_in_.tolist()).encode("ascii")
-        parts.tensors["feature_names"] = np.frombuffer(names, np.uint8)
+        put_texts("feature_names", model.feature_names_in_.tolist(), parts)
     parameters = model.get_params(deep=False)
     parameters.pop("n_jobs", None)  # speaks of a machine, and not of the model
     sections = {
@@ -275,10 +273,8 @@ def _give_features(model: Any, told: dict[str, Any], parts: Parts) -> None:
             raise ModelFileError("The hash settings in the file are no JSON object.")
         model.feature_hash_ = hashing
     if "feature_names" in parts.tensors:
-        text = parts.tensor("feature_names", (np.uint8,), ("bytes",)).tobytes()
-        names = parsed(text, "The list of feature names")
-        fine = isinstance(names, list) and all(isinstance(name, str) for name in names)
-        if not fine or len(names) != count:
+        names = take_texts("feature_names", "feature names", parts)
+        if len(names) != count:
             raise ModelFileError(f"The feature names in the file are not {count} strings.")
         model.feature_names_in_ = np.array(names, object)
 

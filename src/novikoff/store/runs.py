@@ -136,22 +136,31 @@ EVENTS: Table = (
 # ------------------------------------------------------------- linear learners
 
 
+def put_run(
+    model: MistakeDriven, parts: Parts, ledger: Table = LEDGER, stream: Table = STREAM
+) -> None:
+    """Put what a run proves into the parts, what it has seen, and the space it is in."""
+    run, chosen = model._state, model.get_params(deep=False)
+    space = {name: encoded(name, value) for name, value in run.space.items() if name in chosen}
+    parts.values["space"] = space
+    put(ledger, run.ledger, parts)
+    put(CHANGES if model._counts_updates(run.space) else (), run.ledger, parts)
+    put(LENGTHS if model._measures(run.space) else (), run.ledger.lengths, parts)
+    put(stream, run.stream, parts)
+
+
 def put_linear(model: MistakeDriven, parts: Parts) -> None:
     """Put what a linear learner learned into the parts: all of it is in its state.
 
     But for the mean, which follows from the weights and their tally.
     """
     run = model._state
-    parts.values["space"] = {name: encoded(name, value) for name, value in run.space.items()}
-    put(LEDGER, run.ledger, parts)
-    put(CHANGES if model._counts_updates(run.space) else (), run.ledger, parts)
-    put(LENGTHS if model._measures(run.space) else (), run.ledger.lengths, parts)
-    put(STREAM, run.stream, parts)
+    put_run(model, parts)
     if run.stream.fingerprint is not None:
         parts.values["fingerprint"] = str(run.stream.fingerprint)
     Tensor("weights", WEIGHTS).put(parts, run.weights)
     for name, one in run.declared.items():
-        _extra(name, one).put(parts, run.extra[name])
+        beside(name, one).put(parts, run.extra[name])
     if isinstance(model, VotedPerceptron):
         put(VOTERS, run.history, parts)
         put(CLASSES if run.many and run.history.gained else (), run.history, parts)
@@ -165,7 +174,7 @@ def take_linear(model: MistakeDriven, parts: Parts) -> None:
     K = len(model.classes_)
     if K != 2 and not model._takes_many_classes:
         raise ModelFileError(f"The file has {K} classes, and its learner learns two.")
-    space, m = _space(model, parts), K if K > 2 else 1
+    space, m = take_space(model, parts), K if K > 2 else 1
     w = parts.tensor("weights", FLOATS, ("d",) if m == 1 else (m, "d")).reshape(m, -1)
     d = w.shape[1]
     if d < 2:
@@ -174,8 +183,8 @@ def take_linear(model: MistakeDriven, parts: Parts) -> None:
     parts.sizes |= {"m": m, "d+1": d + 1, "classes": K}
     stream = Stream(**take(STREAM, parts), fingerprint=_fingerprint(parts))
     run = State(space, w, declared=model._declared(space), stream=stream)
-    run.ledger = _ledger(model, run, K, parts)
-    run.extra = {name: _extra(name, one).take(parts) for name, one in run.declared.items()}
+    run.ledger = take_ledger(model, run, parts)
+    run.extra = {name: beside(name, one).take(parts) for name, one in run.declared.items()}
     if isinstance(model, AveragedPerceptron):
         with np.errstate(over="ignore"):
             mean = mean_weights(w, run.extra["tally"], stream.n_seen)
@@ -187,7 +196,7 @@ def take_linear(model: MistakeDriven, parts: Parts) -> None:
     model._state, model.n_features_in_ = run, d - 1
 
 
-def _extra(name: str, one: Field) -> Tensor:
+def beside(name: str, one: Field) -> Tensor:
     """What a learner keeps beside its weights."""
     called = NAMES.get(name, name)
     return Tensor(called, one, once_like_weights=called == "beside")
@@ -201,29 +210,34 @@ def _fingerprint(parts: Parts) -> int | None:
     return None if digits is None else int(digits)
 
 
-def _space(model: MistakeDriven, parts: Parts) -> dict[str, object]:
-    """The space of the run, in the order in which its options are written."""
+def take_space(model: MistakeDriven, parts: Parts) -> dict[str, object]:
+    """The space of the run, in the order in which its options are written.
+
+    What cannot be chosen is in no file.
+    """
     told, known = parts.object("space", "the space").values, model._space()
-    space = {name: ADDED[name] for name in known.keys() & ADDED.keys()}
+    chosen = [name for name in known if name in model.get_params(deep=False)]
+    space = {name: ADDED[name] for name in chosen if name in ADDED}
     space |= {name: decoded(name, value) for name, value in told.items()}
-    if space.keys() != known.keys():
+    if space.keys() != {*chosen}:
         raise ModelFileError(
             f"The space of the run is given by {', '.join(told) or 'nothing'} in the file, and "
-            f"not by {', '.join(known)}."
+            f"not by {', '.join(chosen)}."
         )
     clone(model).set_params(**space)._check_parameters()
-    return {name: space[name] for name in known}
+    return {name: space.get(name, value) for name, value in known.items()}
 
 
-def _ledger(model: MistakeDriven, run: State, n_classes: int, parts: Parts) -> Ledger:
+def take_ledger(model: MistakeDriven, run: State, parts: Parts, table: Table = LEDGER) -> Ledger:
     """What the run proves."""
     n_seen, changes = run.stream.n_seen, model._counts_updates(run.space)
+    n_classes = len(model.classes_)
     machines = isinstance(model, Additive) and model._machines(model._space()) and n_classes > 2
     visits = n_seen * (n_classes if machines or changes else 1)
     parts.sizes |= {"machines": n_classes if machines else 1}
     parts.sizes |= {"n_seen": n_seen, "visits+1": visits + 1}
     parts.values.setdefault("step_ratio", encoded("step_ratio", np.inf))  # the first do not tell
-    ledger = Ledger(**take(LEDGER + (CHANGES if changes else ()), parts))
+    ledger = Ledger(**take(table + (CHANGES if changes else ()), parts))
     if model._measures(run.space):
         ledger.lengths = Lengths(**take(LENGTHS, parts))
     _require_mistakes(ledger.mistakes, n_seen, visits)

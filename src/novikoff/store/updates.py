@@ -10,6 +10,8 @@ from novikoff.core.log import Growth, Updates, columns
 from novikoff.errors import ModelFileError
 from novikoff.learners.kernels.run import DualState
 from novikoff.learners.replay import Recorder
+from novikoff.learners.sequences.growth import TRANSITIONS
+from novikoff.learners.sequences.rivals import as_of_now
 from novikoff.learners.state import WEIGHTS, Field, State, flat
 from novikoff.parameters import LARGEST
 from novikoff.store.fields import MOST, Parts, Table, Tensor, Value, doubles, give, put
@@ -23,6 +25,8 @@ SQUARES: Table = (
     Tensor("record.squares", doubles("first", least=0.0), attribute="square"),
     Tensor("record.now", doubles("now", least=0.0)),
 )
+LINKS = Tensor("record.transitions", TRANSITIONS)
+RIVALS = Tensor("record.rivals", Field(("rivals",), np.int32, 0), "m")
 BELOW = {"epoch": "passes", "position": "n_seen", "example": "n_given", "mistakes": "mistakes+1"}
 """The columns that are numbers from 0 on, and what they are below."""
 
@@ -50,8 +54,7 @@ def put_updates(run: State | DualState, parts: Parts) -> None:
             told.values["rules"] = [[n, list(rule)] for n, rule in made.rules]
         if made.extra is not None:
             parts.tensors["record.beside"] = flat(made.extra)
-    for name in made.table.dtype.names or ():
-        parts.tensors[f"record.{name}"] = np.ascontiguousarray(made.table[name][: made.n])
+    _put_table(made, parts)
     parts.values["record"] = told.values
 
 
@@ -97,11 +100,7 @@ def _take_start(
 ) -> None:
     """Where the record of a linear learner begins."""
     made.rules = _rules(about.values.pop("rules", []), tuple(recorder.rule))
-    give(COUNTS, made, about)
-    if about.values.get("fitted_at", 0) is None:
-        del about.values["fitted_at"]
-    else:
-        made.fitted_at = about.count("fitted_at")
+    _take_counts(made, about)
     first = len(made.growths[0].places) if made.growths else n_classes
     then = replace(parts, sizes=parts.sizes | {"m": first if first > 2 else 1})
     made.start = START.take(then)
@@ -117,7 +116,58 @@ def _take_start(
         made.square[0] = float(about.number("square", most=LARGEST))
 
 
-def _table(made: Updates, run: State | DualState, n_classes: int, parts: Parts) -> Array:
+def put_rivals(run: State, n_features: int, parts: Parts) -> None:
+    """Put the record of a run over sequences into the parts, if there is one.
+
+    Labels and features that came later are in it as if they had been there, with weights of 0.
+    """
+    made, told = run.log, Parts()
+    if made is None:
+        return
+    now = as_of_now(made, len(run.weights), n_features)
+    put(COUNTS, made, told)
+    told.values |= {"fitted_at": made.fitted_at, "square": encoded("square", float(made.square[0]))}
+    parts.values["record"] = told.values
+    START.put(parts, now.W)
+    LINKS.put(parts, now.T)
+    RIVALS.put(parts, now.rivals)
+    _put_table(made, parts)
+
+
+def take_rivals(run: State, parts: Parts) -> Updates | None:
+    """Take it out again, if there was one; the rest of the run is known."""
+    if "record" not in parts.values:
+        return None
+    about = parts.object("record", "the record")
+    made = Updates(START.take(parts), np.zeros(1), 0, extra=LINKS.take(parts))
+    _take_counts(made, about)
+    made.square[0] = float(about.number("square", most=LARGEST))
+    about.require_empty()
+    made.table = _table(made, run, len(run.weights), parts, chained=True)
+    made.n, made.rivals = len(made.table), RIVALS.take(parts)
+    made.n_rivals, steps = len(made.rivals), made.table["steps"]
+    if not (steps > 0).all() or steps.sum(dtype=np.int64) != made.n_rivals:
+        raise ModelFileError("The tensor 'record.steps' does not say how many labels there are.")
+    made.now = made.table["square"][-1:].copy() if made.n else made.square.copy()
+    return made
+
+
+def _put_table(made: Updates, parts: Parts) -> None:
+    for name in made.table.dtype.names or ():
+        parts.tensors[f"record.{name}"] = np.ascontiguousarray(made.table[name][: made.n])
+
+
+def _take_counts(made: Updates, about: Parts) -> None:
+    give(COUNTS, made, about)
+    if about.values.get("fitted_at", 0) is None:
+        del about.values["fitted_at"]
+    else:
+        made.fitted_at = about.count("fitted_at")
+
+
+def _table(
+    made: Updates, run: State | DualState, n_classes: int, parts: Parts, *, chained: bool = False
+) -> Array:
     """The updates, each number in its range."""
     mistakes, dual = sum(run.ledger.mistakes), isinstance(run, DualState)
     counted = run.ledger.updates if isinstance(run, DualState) else run.ledger.changes
@@ -127,7 +177,9 @@ def _table(made: Updates, run: State | DualState, n_classes: int, parts: Parts) 
     if n < 0:
         raise ModelFileError("The record in the file begins after the last mistake.")
     parts.sizes |= {"recorded": n, "n_given": made.n_given, "mistakes+1": mistakes + 1}
-    table = np.empty(n, columns(many=n_classes > 2, counted=counted is not None, dual=dual))
+    many = n_classes > 2 and not chained
+    also = {"counted": counted is not None, "dual": dual, "chained": chained}
+    table = np.empty(n, columns(many=many, **also))
     for name in table.dtype.names or ():
         least = 0 if name in BELOW else -np.inf
         column = Field(("recorded",), table.dtype[name], least)

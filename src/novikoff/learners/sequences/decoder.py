@@ -17,7 +17,7 @@ def decoded(W: Array, T: Array, read: Sequences, beam: int | None, n_jobs: int |
     """The best labels of all steps."""
     path, lengths = np.empty(int(read.starts[-1]), np.int32), np.diff(read.starts)
     rows = Chain(as_rows(read.rows), read.starts, path, read.grammar)
-    task = suited(W, rows), T, rows, beam or 0
+    task = suited(W, rows), T, rows, min(beam or 0, len(W))
     room = room_to_decode(int(lengths.max()), len(W))
     threads = min(n_threads(n_jobs), 1 + len(path) // 4096)
     parts = [(*task, np.empty(room), path, *some) for some in spans(len(lengths), threads)]

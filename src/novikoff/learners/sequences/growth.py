@@ -32,3 +32,8 @@ def enlarged(
     if run.log is not None and n_classes > len(places):
         run.log.grow(places, n_classes, run.log.now)
     return run
+
+
+def without_room(weights: Array, d: int) -> Array:
+    """The weights of the features there are, and the biases."""
+    return weights if weights.shape[1] == d + 1 else np.hstack([weights[:, :d], weights[:, -1:]])

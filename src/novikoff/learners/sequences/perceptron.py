@@ -47,7 +47,7 @@ from novikoff.inputs.weights import checked, some_weights
 from novikoff.learners.additive import Additive
 from novikoff.learners.averaged import mean_weights
 from novikoff.learners.sequences.decoder import decoded
-from novikoff.learners.sequences.growth import TRANSITIONS, enlarged
+from novikoff.learners.sequences.growth import TRANSITIONS, enlarged, without_room
 from novikoff.learners.sequences.rivals import Rivals
 from novikoff.learners.sequences.schemes import SCHEMES, grammar_of, labelled
 from novikoff.learners.state import Field, Space, State, undone_on_error
@@ -264,7 +264,8 @@ class SequencePerceptron(Additive):
         return Chain(as_rows(X.rows), X.starts, X.labels, X.grammar)
 
     def _kind(self, run: State) -> Chained:
-        return Chained(beam=self.beam or 0, early=self.update == "early")
+        beam = min(self.beam or 0, len(run.weights) + 1)  # which loses nothing
+        return Chained(beam=beam, early=self.update == "early")
 
     def _require_sound(self, X: Any, space: Space) -> None:
         require_sound(X.rows)
@@ -378,7 +379,8 @@ class SequencePerceptron(Additive):
         return sqrt(2) * self._fitted().ledger.length
 
     def _all_weights(self, run: State) -> Array:
-        return np.hstack([run.weights, run.extra["transitions"].T])
+        W = without_room(run.weights, self.n_features_in_)
+        return np.hstack([W, run.extra["transitions"].T])
 
     def _is_joint(self, run: State) -> bool:
         return True
