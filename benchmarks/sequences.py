@@ -79,9 +79,11 @@ class Chunks:
 
     def score(self, truth, told):
         """F1 of chunks, in percent."""
-        pairs = [(chunks(a), chunks(b)) for a, b in zip(truth, told, strict=True)]
-        right = sum(len(a & b) for a, b in pairs)
-        return 200.0 * right / sum(len(a) + len(b) for a, b in pairs)
+        from novikoff.learners.sequences.chunks import ChunkCounts
+
+        counts = ChunkCounts()
+        counts.add(truth, told)
+        return 100.0 * counts.all().f1
 
 
 class Tags:
@@ -138,19 +140,6 @@ def shape_of(word):
         "X" if c.isupper() else "x" if c.islower() else "0" if c.isdigit() else c for c in word
     )
     return re.sub(r"(.)\1{2,}", r"\1\1\1", kinds)
-
-
-def chunks(labels):
-    """The chunks of a sentence, as conlleval counts them."""
-    found, start, kind = set(), None, None
-    for t, label in enumerate([*labels, "O"]):
-        tag, _, own = label.partition("-")
-        if start is not None and (tag in ("B", "O") or own != kind):
-            found.add((start, t, kind))
-            start = None
-        if tag == "B" or (tag == "I" and start is None):
-            start, kind = t, own
-    return found
 
 
 # ------------------------------------------------------------- those who learn
