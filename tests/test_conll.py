@@ -148,7 +148,7 @@ def test_the_name_of_a_file_says_its_format(tmp_path):
         (
             b"a\nb\n",
             {},
-            "<file>:1: found 1 column, expected tokens and labels: if there are no labels, label",
+            "<file>:1: found 1 column, expected tokens and labels. If there are no labels, give",
         ),
         (b"a\nb\n", {"label": 0}, "expected tokens and labels"),
         (

@@ -175,10 +175,9 @@ def layout_of(source: Opened, is_conllu: bool, label: Label) -> Layout:
     if n == 1:
         raise FileError(
             source.name,
-            "found 1 column, expected tokens and labels: if there are no labels, {label} must be "
-            "None",
+            "found 1 column, expected tokens and labels.",
             line=number,
-            label=label,
+            hint="If there are no labels, give label=None.",
         )
     return Layout(False, n, separator, where % n, why)
 

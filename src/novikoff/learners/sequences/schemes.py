@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff.core.grammar import Grammar
-from novikoff.errors import DataError
+from novikoff.errors import BadRow, DataError
 from novikoff.inputs.labels import codes
 from novikoff.inputs.sequences import Sequences
 from novikoff.typing import Array
@@ -70,6 +70,7 @@ def parts(label: object, name: str, scheme: Scheme) -> tuple[str, str]:
             f"y has the label {label!r}, but with {{constraints=}} labels are O, {wanted}: "
             "correct it, or leave {constraints} out.",
             constraints=name,
+            label=label,
         )
     return tag, kind
 
@@ -101,9 +102,12 @@ def require_valid(
         where = f"after {classes[y[j - 1] : y[j - 1] + 1].tolist()[0]!r}"
     else:
         where = "at the beginning" if grammar.first[y[j]] < 0 and not t else "at the end"
-    raise DataError(
+    raise BadRow(
         f"Sequence {i} has the label {label!r} {where} (step {t}), which {{constraints=}} rules "
         "out: correct the labels, or leave {constraints} out.",
+        i,
+        t,
+        what=f"found the label {label!r} {where}, which {{constraints=}} rules out",
         constraints=name,
     )
 
