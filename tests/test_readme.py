@@ -1,4 +1,4 @@
-"""The terminal session in the README is what a terminal shows; the page of theorems is whole."""
+"""The terminal sessions in the docs are what a terminal shows; the page of theorems is whole."""
 
 import re
 import subprocess
@@ -12,8 +12,7 @@ from forks import python
 pytestmark = pytest.mark.heavy  # `make quick` leaves it out
 
 ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
-SESSION = re.compile(r"```console\n(\$ python -c .*?)```", re.S)
+SESSION = re.compile(r"```console\n(\$ (?:python -c|printf) .*?)```", re.S)
 
 
 def played(session, folder):
@@ -36,8 +35,9 @@ def played(session, folder):
     return "\n".join(shown) + "\n"
 
 
-def test_the_session_is_real(tmp_path):
-    [session] = SESSION.findall(README.read_text())
+@pytest.mark.parametrize("page", ["README.md", "docs/sequences.md"])
+def test_the_session_is_real(tmp_path, page):
+    [session] = SESSION.findall((ROOT / page).read_text())
     seconds = re.compile(r"\d+\.\d s$", re.M)
     (tmp_path / "compiled").mkdir()
     played(session, tmp_path / "compiled")  # a command that compiles for long says what it does

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from dataclasses import asdict, dataclass, field
 
-from novikoff.cli.learners import word_for
+from novikoff.cli.learners import BY_WORD, SEQUENCES, word_for
 from novikoff.cli.options import option
 from novikoff.cli.paths import require_different, require_place
 from novikoff.data.results import Place, Skipped
@@ -85,13 +85,24 @@ def other_run(path: str, source: str, name: str, before: object, now: object) ->
     if name == "reading" and isinstance(before, dict) and isinstance(now, dict):
         name = next(key for key in sorted({*before, *now}) if before.get(key) != now.get(key))
         before, now = before.get(name), now.get(name)
-    if name == "learner":
-        before, now = word_for(str(before)), word_for(str(now))
+    if name == "template":
+        return ParameterError(
+            f"{path} was written by a run with another --template: repeat the command that wrote "
+            "it, or leave --resume out to start anew."
+        )
     return ParameterError(
-        f"{path} was written by a run with {option(name, before)}, but this one has "
-        f"{option(name, now)}: repeat the command that wrote it, or leave --resume out to start "
+        f"{path} was written by a run with {as_asked(name, before)}, but this one has "
+        f"{as_asked(name, now)}: repeat the command that wrote it, or leave --resume out to start "
         "anew."
     )
+
+
+def as_asked(name: str, value: object) -> str:
+    """The option that a run had."""
+    if name == "learner":
+        word = word_for(str(value))
+        return option(name, word) if word in BY_WORD else SEQUENCES
+    return option(name, value)
 
 
 def again() -> str:

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Iterable
 
-from novikoff.cli.options import OF_FORMATS, READING, flag
+from novikoff.cli.options import OF_FORMATS, READING, SENTENCES, flag
 from novikoff.errors import ParameterError
 
 
@@ -24,6 +24,15 @@ def refuse(arguments: Namespace, names: Iterable[str], why: str) -> None:
     for name in names:
         if was_given(arguments, name):
             raise ParameterError(f"{as_given(arguments, name)} {why}")
+
+
+def require_rows(kind: str | None) -> None:
+    """The format that was given, if any, must not be one of sentences."""
+    if kind in SENTENCES:
+        raise ParameterError(
+            f"--format {kind} is that of sentences, which `novikoff fit --sequences` learns from, "
+            "and the models that it writes: leave it out, or learn from sentences."
+        )
 
 
 def require_meaning(arguments: Namespace, path: str, kind: str) -> None:

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from novikoff.cli.conflicts import require_meaning
+from novikoff.cli.conflicts import require_meaning, require_rows
 from novikoff.cli.options import READING
 from novikoff.data.locations import blamed_on_row, first_not_among, first_other, third_label
-from novikoff.data.opener import Pipe, open_source
+from novikoff.data.opener import Opened, Pipe, open_source
 from novikoff.data.reader import guess, read, stream, survey
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place, Skipped
 from novikoff.errors import BadRow, FileError
+from novikoff.inputs.arrays import size_of
 from novikoff.inputs.labels import as_label, as_labels, as_written
 from novikoff.typing import Array
 
@@ -43,11 +44,12 @@ class DataFile(NamedTuple):
     def opened(cls, arguments: Namespace, path: str) -> Self:
         """The examples at a path, with their format filled in; no option may be idle."""
         reading = asked(arguments)
+        require_rows(reading.get("format"))
         Options(**reading)  # raises what is wrong with them
         found = open_source(path)
         pipe = found if isinstance(found, Pipe) and found.path is None else None
         try:
-            kind = reading.get("format") or guess(found)
+            kind = reading.get("format") or guessed(found, arguments.command)
             require_meaning(arguments, found.name, kind)
         finally:
             if pipe is None:
@@ -69,6 +71,14 @@ class DataFile(NamedTuple):
     def called(self) -> str:
         """What messages call it."""
         return self.source if isinstance(self.source, str) else self.source.name
+
+    def labels_of(self, block: Data) -> Array:
+        """The labels of a block, one after the other."""
+        return as_labels(block.y)
+
+    def size_of(self, block: Data) -> int:
+        """How many bytes a block takes in memory, about."""
+        return size_of(block.X)
 
     def read(self) -> Data:
         """All of it."""
@@ -114,6 +124,25 @@ class DataFile(NamedTuple):
             only = f"one label only, {as_written(labels[0])}" if len(labels) else "no examples"
             told = f"found {only}{skipped.aside}: a classifier needs examples of two"
             raise FileError(self.called, told)
+
+
+OR_SENTENCES = {
+    "fit": ", or --sequences if it has sentences",
+    "predict": ". (Sentences need a model of `novikoff fit --sequences`.)",
+    "score": ". (Sentences need a model of `novikoff fit --sequences`.)",
+}
+"""What to add where a command finds no examples that it knows."""
+
+
+def guessed(found: Opened, command: str) -> str:
+    """The format of a file; where it is not known, it may have sentences."""
+    try:
+        return guess(found)
+    except FileError as error:
+        if "format" not in error.parameters:
+            raise
+        told = f"{error.what}{OR_SENTENCES.get(command, '')}"
+        raise FileError(error.path, told, **error.parameters) from None
 
 
 def named_labels(words: Sequence[str], y: Array) -> list[Any]:

@@ -5,6 +5,7 @@ Both are what the learners declare: a new one has its word and its options here 
 
 import re
 from argparse import BooleanOptionalAction, Namespace
+from collections.abc import Iterable
 from typing import Any
 
 from novikoff.cli.conflicts import as_given
@@ -13,6 +14,7 @@ from novikoff.cli.options import Kind, flag
 from novikoff.cli.parser import Parser
 from novikoff.errors import ParameterError
 from novikoff.learners import DUALS, LEARNERS
+from novikoff.learners.sequences.perceptron import SequencePerceptron
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.parameters import CLASS_WEIGHT, Parameter
 
@@ -26,7 +28,9 @@ def word_for(learner: str) -> str:
 BY_WORD: dict[str, type[Model]] = {
     word_for(learner.__name__): learner for learner in (*LEARNERS, *DUALS, MaxMargin)
 }
-NO_OPTIONS = ("max_iter", "random_state", "warm_start", "n_jobs")
+SEQUENCES = "--sequences"
+"""The option that stands in the place of a word for the learner of sentences."""
+NO_OPTIONS = ("max_iter", "random_state", "warm_start", "n_jobs", "n_features", "template")
 """Parameters for which there are options of the command itself."""
 NOT_OF_FILES = ("precomputed",)
 """Words for what a file of examples does not have."""
@@ -35,7 +39,7 @@ NOT_OF_FILES = ("precomputed",)
 def table() -> dict[str, dict[str, Parameter]]:
     """For every parameter that is an option, what it is for each learner that has it."""
     found: dict[str, dict[str, Parameter]] = {}
-    for word, learner in BY_WORD.items():
+    for word, learner in (BY_WORD | {SEQUENCES: SequencePerceptron}).items():
         for name, parameter in learner._parameters.items():
             if name not in NO_OPTIONS:
                 found.setdefault(name, {})[word] = parameter
@@ -89,12 +93,20 @@ def given(arguments: Namespace) -> dict[str, Any]:
         if arguments.learner not in having:
             raise ParameterError(
                 f"{as_given(arguments, name)} is an option of {', '.join(having)}, and not of "
-                f"{arguments.learner}: leave it out, or choose another --learner."
+                f"{arguments.learner}: {advice_on(having, arguments.learner)}."
             )
         parameter = having[arguments.learner]
         if parameter.kind is not CLASS_WEIGHT:
             found[name] = value if parameter.kind.is_flag else read(name, parameter, value)
     return found
+
+
+def advice_on(having: Iterable[str], word: str) -> str:
+    """What to do about a parameter that a learner lacks, and these have."""
+    if word == SEQUENCES:
+        return "leave it out"
+    only = [*having] == [SEQUENCES]
+    return f"leave it out, or {f'give {SEQUENCES}' if only else 'choose another --learner'}"
 
 
 def read(name: str, parameter: Parameter, text: str) -> object:

@@ -16,6 +16,7 @@ from novikoff.data.results import Blocks, Data, Skipped
 from novikoff.errors import FileError, ParameterError
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.kernels.machine import DualLearner
+from novikoff.learners.sequences.perceptron import SequencePerceptron
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.store import load_with_header
 
@@ -45,6 +46,11 @@ class ModelFile(NamedTuple):
 
     def data(self, arguments: Namespace) -> DataFile:
         """The examples that were named, read as the model's own where nothing was given."""
+        if isinstance(self.model, SequencePerceptron):
+            raise ParameterError(
+                f"{arguments.model} labels sequences: `novikoff predict`, `score` and `show` take "
+                f"it, and `{arguments.command}` does not."
+            )
         file = DataFile.opened(arguments, arguments.data)
         kind, told = file.reading["format"], self.header["extra"].get("reading", {})
         self._require_same_features(told, file)
@@ -137,12 +143,12 @@ class ModelFile(NamedTuple):
             )
 
 
-def model_and_data(arguments: Namespace) -> tuple[ModelFile, DataFile]:
-    """The model and the examples that were named."""
+def the_model(arguments: Namespace) -> ModelFile:
+    """The model that was named, to be used by as many threads as were asked for."""
     trained = ModelFile.load(arguments.model)
     if arguments.n_jobs is not None and hasattr(trained.model, "n_jobs"):
         trained.model.n_jobs = arguments.n_jobs
-    return trained, trained.data(arguments)
+    return trained
 
 
 def difference(wanted: list[str], found: list[str]) -> str:

@@ -21,6 +21,8 @@ OF_FORMATS = {
 }
 OF_FORMATS["unlabelled"] = OF_FORMATS["label"]
 """Options of readers that have a meaning for some formats only."""
+SENTENCES = ("conll", "conllu")
+"""The formats of files of sentences."""
 
 
 def flag(name: str) -> str:
@@ -114,16 +116,20 @@ COLUMN = Kind("COLUMN", "the name or the number of a column", column)
 # ------------------------------------------------------------- options of several commands
 
 
-def ask_reading(parser: "Parser") -> None:
-    """The options of a command that reads examples."""
+def ask_reading(parser: "Parser", *, sentences: bool = False, width: str = "") -> None:
+    """The options of a command that reads examples, and perhaps sentences.
+
+    There, `width` says what their number of features is.
+    """
     parser.section("reading")
     ask = parser.ask
     formats = "what the file is [by its name, then by its content]"
-    ask("--format", formats, choices=tuple(FORMATS))
-    ask("--label", "of a table, the column of labels [label]", COLUMN)
+    ask("--format", formats, choices=(*FORMATS, *SENTENCES * sentences))
+    label = "of a table, the column of labels [label]"
+    ask("--label", f"{label}; of sentences [the last, or UPOS]" if sentences else label, COLUMN)
     ask("--weight", "of a table, the column of weights", COLUMN)
     ask("--ignore", "of a table, a column to leave out (once each)", COLUMN, action="append")
-    ask("--n-features", "of svmlight text, the number of features", COUNT)
+    ask("--n-features", f"of svmlight text, the number of features{width}", COUNT)
     zero = "of svmlight text, whether indices start at 0 [if one is 0]"
     ask("--zero-based", zero, action=BooleanOptionalAction)
     ask("--bits", "of VW text: hash names into 2^N columns [18]", COUNT)

@@ -42,7 +42,8 @@ class BlocksBar(Bar):
     def __init__(self, training: Training, *, hidden: bool) -> None:
         super().__init__(hidden=hidden)
         self.mistakes = 0
-        in_bytes = FORMATS[training.file.reading["format"]].is_text
+        rows = FORMATS.get(training.file.reading["format"])
+        in_bytes = rows is None or rows.is_text  # sentences are text
         source = training.file.source
         size = plain_size(source) if in_bytes and isinstance(source, str) else None
         self.start(

@@ -13,6 +13,7 @@ from novikoff.cli.text import counted, named_classes, outward, tell_skipped
 from novikoff.data.results import Skipped
 from novikoff.learners.additive import Additive
 from novikoff.learners.kernels.machine import DualLearner
+from novikoff.learners.sequences.perceptron import SequencePerceptron
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.store import save
 
@@ -45,7 +46,10 @@ def learned(model: Model) -> list[str]:
     if isinstance(model, MaxMargin):
         on_it = counted(len(model.support_), "example")
         return [f"margin {' to '.join(outward(model.margin_))}, {on_it} on it or inside"]
-    made = f"made {counted(model.n_mistakes_, 'mistake')} in {counted(model.n_iter_, 'epoch')}"
+    tagger = isinstance(model, SequencePerceptron)  # whose mistakes are those of whole sentences
+    n = model.n_mistakes_
+    wrong = f"got {counted(n, 'sentence')} wrong" if tagger else f"made {counted(n, 'mistake')}"
+    made = f"{wrong} in {counted(model.n_iter_, 'epoch')}"
     if model.converged_:
         bound = getattr(model, "mistake_bound_", float("inf"))
         force = f"; no order of these examples can force more than {bound:,.0f}"
@@ -56,6 +60,9 @@ def learned(model: Model) -> list[str]:
     if not last:
         return [f"{made}, none in the last, which still learned from right answers"]
     told = [f"{made}, {last:,} of them in the last"]
+    if tagger:
+        better = "more --epochs will get all sentences right, if any weights do"
+        return told if model.averaged or model.beam else [*told, better]
     if isinstance(model, DualLearner):
         advice = "more --epochs may find a separator, and so may another --kernel or --gamma"
     else:

@@ -20,8 +20,7 @@ from novikoff.data.opener import Pipe
 from novikoff.data.results import Blocks, Data, Place, Skipped
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
 from novikoff.files import fingerprint, state_of
-from novikoff.inputs.arrays import size_of
-from novikoff.inputs.labels import as_label, as_labels, as_written, first_classes, known_classes
+from novikoff.inputs.labels import as_label, as_written, first_classes, known_classes
 from novikoff.learners.base import MistakeDriven
 from novikoff.passes import Passes
 from novikoff.store import load_with_extra, save
@@ -236,7 +235,7 @@ class Training:
             self.kept = None
             return
         self.kept.append(block)
-        self.held += size_of(block.X)
+        self.held += self.file.size_of(block)
         if self.held <= self.memory:
             return
         if self.hold:
@@ -277,12 +276,12 @@ class Training:
             blocks.close()
         self.file.require_two(labels if self.complete or not labels else ["", ""], skipped)
         if self.pipe is not None or n_blocks == 1:
-            self.kept, self.held = first, sum(size_of(block.X) for block in first)
+            self.kept, self.held = first, sum(map(self.file.size_of, first))
         return self._named(labels)
 
     def _labels(self, block: Data, labels: list[Any]) -> list[Any]:
         """The labels known after a block; of a learner of two classes, no more than two."""
-        y = as_labels(block.y)
+        y = self.file.labels_of(block)
         if self.plan.classes is not None:
             labels = named_labels(self.plan.classes, y)
         if self.complete:
@@ -291,7 +290,7 @@ class Training:
 
     def _require_room(self, first: list[Data]) -> None:
         """What can be read only once is held until a second label comes, if it fits."""
-        if self.pipe is not None and sum(size_of(block.X) for block in first) > self.memory:
+        if self.pipe is not None and sum(map(self.file.size_of, first)) > self.memory:
             raise ParameterError(
                 f"The first {sum(len(b.y) for b in first):,} examples of {self.file.called} have "
                 f"one label only, and take more than the {self.memory:,} bytes of --memory: name "

@@ -41,6 +41,7 @@ BYTES_EACH = 32
 """What a model takes for a feature, in training and when it is written."""
 MIXED = ("perceptron", "averaged")
 """Learners that learn on shards."""
+AVERAGED = "averaged"
 
 IN_BLOCKS = ("progressive", "window", "block_bytes", "memory", "checkpoint", "every", "resume")
 """Options of fits that go block by block."""
@@ -56,11 +57,14 @@ NOT_ON_SHARDS = (
 def options(parser: Parser) -> None:
     """What can be asked."""
     ask = parser.ask
-    train = "a file of examples, or - for standard input; for --cluster, 'shards/*.svm' as well"
+    train = (
+        "a file of examples, or for --sequences of sentences, or - for standard input; for "
+        "--cluster, 'shards/*.svm' as well"
+    )
     parser.reads("data", "TRAIN", train)
     output = "where to write it; - is standard output"
     parser.writes("-o --output", "MODEL", output, required=True)
-    ask("--learner", "[averaged]", choices=tuple(BY_WORD), default="averaged")
+    ask("--learner", "[averaged]", choices=tuple(BY_WORD))
     ask("--epochs", "passes at the most; fewer if one changes nothing [10]", COUNT)
     ask("--seed", "of the random order [0]", SEED)
     classes = "all labels there are; without this, any label that comes is a class"
@@ -71,9 +75,17 @@ def options(parser: Parser) -> None:
     plot = "draw the proof of the run, or if the data has no separator, its progress"
     parser.writes("--plot", "PICTURE", plot)
     ask_parameters(parser)
-    ask_reading(parser)
+    parser.section("sequences of labels (tagging, chunking)")
+    sentences = "TRAIN has sentences, one token a line with its label (CoNLL, CoNLL-U)"
+    ask("--sequences", sentences, action="store_true")
+    template = (
+        "the features of tokens: a template of CRF++, or a built-in one, tagging or chunking "
+        "[by the number of columns]"
+    )
+    ask("--template", template, metavar="FILE|NAME")
+    ask_reading(parser, sentences=True, width="; of sentences, hash features into so many columns")
     parser.section("large files and long runs")
-    ask("--block-bytes", "how much of the file to take at a time [16M]", SIZE)
+    ask("--block-bytes", "how much of the file to take at a time [16M; sentences 4M]", SIZE)
     memory = "keep a file that takes no more than this in memory between epochs [1G]"
     ask("--memory", memory, SIZE)
     checkpoint = "write down where the run is, to go on from there"
@@ -92,6 +104,12 @@ def options(parser: Parser) -> None:
 def run(arguments: Namespace) -> int:
     """Train, and write the model."""
     arguments.started = time.monotonic()
+    if arguments.sequences:
+        from novikoff.cli.tagger import fit_sequences
+
+        return fit_sequences(arguments)
+    refuse(arguments, ("template",), "is an option of --sequences: give it too, or leave it out.")
+    arguments.learner = arguments.learner or AVERAGED
     learner, parameters = BY_WORD[arguments.learner], given(arguments)
     require_sense(arguments)
     require_cluster(arguments)
@@ -171,11 +189,15 @@ def require_mixed(arguments: Namespace) -> None:
 
 
 def fit_in_blocks(
-    model: MistakeDriven, epochs: int, sketch: Sketch | None, arguments: Namespace
+    model: MistakeDriven,
+    epochs: int,
+    sketch: Sketch | None,
+    arguments: Namespace,
+    opened: DataFile | None = None,
 ) -> int:
-    """Train on a file block by block."""
+    """Train on a file block by block: the one that was opened, or the one that was named."""
     checkpoint = checkpoint_of(arguments, once=arguments.data == "-")
-    file = DataFile.surveyed(arguments, arguments.data)
+    file = opened or DataFile.surveyed(arguments, arguments.data)
     require_room(file.called, file.reading.get("n_features", 1), BYTES_EACH)
     every = EVERY if arguments.every is None else float(arguments.every)
     training = Training(

@@ -20,14 +20,18 @@ def options(parser: Parser) -> None:
     parser.reads("data", "DATA")
     parser.ask("--unlabelled", "a table has no label column", action="store_true", default=None)
     parser.ask("--scores", "print the score as well", action="store_true")
-    ask_reading(parser)
+    ask_reading(parser, sentences=True)
 
 
 def run(arguments: Namespace) -> int:
     """Print labels, a line each, those of what comes through a pipe as soon as it comes."""
-    from novikoff.cli.model_file import model_and_data
+    from novikoff.cli.model_file import the_model
+    from novikoff.cli.tagger import is_tagger, predict_sequences
 
-    trained, file = model_and_data(arguments)
+    trained = the_model(arguments)
+    if is_tagger(trained):
+        return predict_sequences(trained, arguments)
+    file = trained.data(arguments)
     with closing(trained.stream(file, eager=True)) as blocks:
         for block in blocks:
             with file.blaming(block, advise=False):

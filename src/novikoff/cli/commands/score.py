@@ -14,15 +14,19 @@ def options(parser: Parser) -> None:
     parser.reads("model", "MODEL")
     parser.reads("data", "DATA")
     parser.ask("--json", "print JSON", action="store_true")
-    ask_reading(parser)
+    ask_reading(parser, sentences=True)
 
 
 def run(arguments: Namespace) -> int:
     """Print how many examples are right."""
-    from novikoff.cli.model_file import model_and_data
+    from novikoff.cli.model_file import the_model
+    from novikoff.cli.tagger import is_tagger, score_sequences
 
+    trained = the_model(arguments)
+    if is_tagger(trained):
+        return score_sequences(trained, arguments)
     n = right = 0
-    trained, file = model_and_data(arguments)
+    file = trained.data(arguments)
     with closing(trained.stream(file)) as blocks:
         for block in blocks:
             trained.require_known(block, file)

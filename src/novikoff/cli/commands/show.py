@@ -22,7 +22,7 @@ TOP, WIDTH = 10, 100
 def options(parser: Parser) -> None:
     """What can be asked."""
     parser.reads("model", "MODEL")
-    parser.ask("--top", "how many weights [10]", COUNT)
+    parser.ask("--top", "how many weights [10; of each sign and label, if it has these, 5]", COUNT)
     parser.ask("--json", "print JSON", action="store_true")
     parser.reads("--data", "FILE", "say what a standard deviation of these examples does")
     ask_reading(parser)
@@ -52,6 +52,7 @@ def run(arguments: Namespace) -> int:
     import numpy as np
 
     from novikoff.cli.model_file import ModelFile
+    from novikoff.cli.tagger import is_tagger, show_sequences
 
     if arguments.data is None:
         why = "has no meaning here: without --data nothing is read but the model."
@@ -61,6 +62,10 @@ def run(arguments: Namespace) -> int:
         refuse(arguments, ("top", "data"), why)
     trained = ModelFile.load(arguments.model)
     model, told = trained.model, trained.header
+    tagger = is_tagger(trained)
+    if tagger:
+        why = "has no meaning here: this model labels sequences, whose features have no deviations."
+        refuse(arguments, ("data",), why)
     if arguments.json:
         print(json.dumps(told, indent=2, default=str))
         return DONE
@@ -72,6 +77,9 @@ def run(arguments: Namespace) -> int:
     if arguments.data is not None:
         X = trained.read(trained.data(arguments)).X
     tell_training(model, told)
+    if tagger:
+        show_sequences(model, arguments.top or TOP // 2)
+        return DONE
     if not hasattr(model, "intercept_"):  # a kernel machine has no weights of features
         return DONE
     tell_weights(model, called, arguments.top or TOP)
@@ -84,20 +92,21 @@ def tell_training(model: "Model", told: dict[str, Any]) -> None:
     """Print what it is and how it came about."""
     print(f"{told['learner']} of {named_classes(model.classes_)}")
     print(f"written by novikoff {told['library_version']}")
-    how = ", ".join(f"{k}={v!r}" for k, v in told["parameters"].items() if v is not None)
+    given = {k: v for k, v in told["parameters"].items() if v is not None and k != "template"}
+    how = ", ".join(f"{k}={v!r}" for k, v in given.items())
     print(f"parameters   {how}")
     for name, value in told["summary"].items():
-        what = seen(model, told) if name == "examples" else value
+        what = seen(model, told, value) if name in ("examples", "sequences") else value
         print(f"{name.replace('_', ' '):<12} {what}")
     if n := told["extra"].get("bad_lines"):
         print(f"bad lines    {n:,} {'was' if n == 1 else 'were'} left out")
 
 
-def seen(model: "Model", told: dict[str, Any]) -> str:
+def seen(model: "Model", told: dict[str, Any], visits: int) -> str:
     """How many examples there were, and how many visits in all passes."""
     from novikoff.learners.base import MistakeDriven
 
-    visits, passes = told["summary"]["examples"], told["summary"]["passes"]
+    passes = told["summary"]["passes"]
     updates = model._state.ledger.updates if isinstance(model, MistakeDriven) else None
     n = told["extra"].get("examples") if updates is None else len(updates)
     if not isinstance(n, int):
