@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -82,6 +83,21 @@ def test_only_kernels_go_untyped(path):
             visit(child, kernel)
 
     visit(ast.parse(path.read_text()), False)
+
+
+def test_mypy_skips_no_package_that_we_import():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]
+    skipped = {
+        name.removesuffix(".*")
+        for override in settings["overrides"]
+        if override.get("follow_imports") == "skip"
+        for name in override["module"]
+    }
+    nodes = [node for path in SOURCES for node in ast.walk(ast.parse(path.read_text()))]
+    imported = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
+    imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    assert skipped
+    assert not skipped & {name.split(".")[0] for name in imported}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT / "src")))

@@ -250,8 +250,10 @@ def told(made: Updates, apart: bool, pair: tuple[float, float]) -> tuple[Array, 
             spread = np.zeros(growth.n_classes)
             spread[places] = square
             square = spread
+        places = np.append(places, -1)  # -1, for none, stays
         for name in ("label", "gained", "lost"):
-            some[name] = np.append(places, -1)[some[name]]  # -1, for none, stays
+            classes = some[name]
+            classes[:] = places[classes]
         two = False
     return table, square
 

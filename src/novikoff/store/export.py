@@ -154,7 +154,7 @@ def to_onnx(model: Linear, path: str | os.PathLike[str]) -> None:
         file.write(content)
 
 
-def _conventions(model: Linear) -> tuple[npt.DTypeLike, dict[str, Any], int]:
+def _conventions(model: Linear) -> tuple[np.dtype[Any], dict[str, Any], int]:
     """The type of its input, what is done to rows first, and the sign of a score of 0."""
     if isinstance(model, MaxMargin):
         return model.coef_.dtype, {}, 1
@@ -198,7 +198,7 @@ def _labels(classes: Array) -> Array:
 class Graph:
     """A graph that is being drawn: each method adds to it, and returns the name of a result."""
 
-    def __init__(self, dtype: npt.DTypeLike) -> None:
+    def __init__(self, dtype: np.dtype[Any]) -> None:
         try:
             import onnx
         except ImportError as error:
@@ -206,7 +206,7 @@ class Graph:
                 "Writing ONNX needs the package onnx: pip install novikoff[onnx]."
             ) from error
         self.onnx = onnx
-        self.dtype = np.dtype(dtype)
+        self.dtype = dtype
         self.nodes: list[object] = []
         self.constants: list[object] = []
 
@@ -250,12 +250,12 @@ class Graph:
         zero, one = self.constant(np.float64(0)), self.constant(np.float64(1))
         return self.op("Where", self.op("Equal", divisor, zero), one, divisor)
 
-    def serialized(self, n_features: int, label: npt.DTypeLike, n_scores: int | None) -> bytes:
+    def serialized(self, n_features: int, label: np.dtype[Any], n_scores: int | None) -> bytes:
         """The graph as bytes; `label` is the type of the labels, with so many scores each."""
         helper = self.onnx.helper
         own, of_label, double = (
-            helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-            for dtype in (self.dtype, label, np.float64)
+            helper.np_dtype_to_tensor_dtype(dtype)
+            for dtype in (self.dtype, label, np.dtype(np.float64))
         )
         graph = helper.make_graph(
             self.nodes,

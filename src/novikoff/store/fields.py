@@ -37,7 +37,7 @@ class Parts:
     tensors: dict[str, Array] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     """What symbols stand for, as far as that is known."""
-    precision: npt.DTypeLike = np.float64
+    precision: np.dtype[Any] = field(default_factory=lambda: np.dtype(np.float64))
     """The type of the weights."""
 
     def value(self, name: str) -> Any:
@@ -91,10 +91,11 @@ class Parts:
         if name not in self.tensors:
             raise ModelFileError(f"The file lacks the tensor {name!r}: it is damaged.")
         tensor = self.tensors.pop(name)
-        if tensor.dtype not in [np.dtype(dtype) for dtype in dtypes]:
+        allowed = [np.dtype(dtype) for dtype in dtypes]
+        if tensor.dtype not in allowed:
             raise ModelFileError(
                 f"The tensor {name!r} is of type {tensor.dtype}, and should be of type "
-                f"{' or '.join(str(np.dtype(dtype)) for dtype in dtypes)}."
+                f"{' or '.join(map(str, allowed))}."
             )
         wanted = [n if isinstance(n, int) else self.sizes.get(n, "any") for n in shape]
         fits = len(tensor.shape) == len(wanted) and all(

@@ -315,7 +315,7 @@ def take_dual(model: DualLearner, parts: Parts) -> None:
     width, K = take(WIDTH, parts)["width"], n_outputs(model.classes_)
     if not width:
         raise ModelFileError("The model in the file has no features.")
-    parts.precision = precision
+    parts.precision = np.dtype(precision)
     parts.sizes |= {"width": width, "outputs": K}
     _fill_in(model, K, parts)
     stream = Stream(**take(DUAL_STREAM, parts))
@@ -332,7 +332,7 @@ def take_dual(model: DualLearner, parts: Parts) -> None:
     if not ((ledger.total > 0) == (_steps(model, ledger.counts) > 0)).all():
         raise ModelFileError("The tensor 'total' is not the sum of as many steps as were counted.")
     support = _support(model, kernel, parts)
-    run = DualState(kernel, width, np.dtype(precision), support, ledger, stream)
+    run = DualState(kernel, width, parts.precision, support, ledger, stream)
     run.log = take_updates(run, len(model.classes_), parts)
     if isinstance(model, KernelPerceptron):
         run.history = _cycle(run, parts) if "budget" in parts.values else _events(parts)
