@@ -1,13 +1,12 @@
 """`novikoff plot`, `fit --plot` and `show`: a model to look at and to read."""
 
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 import novikoff
-from commands import said, same_files
+from commands import said, same_files, to_its_end
 from novikoff.data import load, read, write
 from novikoff.proofs.trace import Trace
 
@@ -224,9 +223,7 @@ def test_a_model_is_not_denied_when_its_picture_is_stopped(tmp_path, sent, statu
         "sys.exit(main(sys.argv[1:]))"
     )
     words = ["fit", "x.svm", "-o", "m", "--plot", "p.png", "--quiet"]
-    finished = subprocess.run(
-        [sys.executable, "-c", program, *words], cwd=tmp_path, capture_output=True, check=False
-    )
+    finished = to_its_end([sys.executable, "-c", program, *words], cwd=tmp_path)
     assert finished.returncode == status, finished.stderr
-    assert finished.stderr.decode() == "novikoff: stopped; m is written, but p.png is not.\n"
+    assert finished.stderr == "novikoff: stopped; m is written, but p.png is not.\n"
     assert {path.name for path in tmp_path.iterdir()} == {"x.svm", "m"}

@@ -1,7 +1,6 @@
 """Pictures have the artists, the data and the names that they say."""
 
 import runpy
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -14,6 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+from commands import to_its_end
 from laws.learners import ADDITIVE, fitted
 from novikoff import (
     AROW,
@@ -58,10 +58,12 @@ THREE = [[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0], [0.5, 1.5]], ["a", "b", "c", "a"]
 
 @pytest.fixture(autouse=True)
 def _closed():
-    """No figure is left open, and each can be drawn."""
+    """No figure is left open, and each can be drawn, if the test has not done it."""
     yield
     for number in plt.get_fignums():
-        plt.figure(number).canvas.draw()
+        figure = plt.figure(number)
+        if figure.stale:
+            figure.canvas.draw()
     plt.close("all")
 
 
@@ -528,7 +530,7 @@ def test_nothing_but_a_picture_imports_matplotlib():
     script = (
         "import sys, novikoff.plots, novikoff.proofs.trace; sys.exit('matplotlib' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", script], check=True)
+    assert to_its_end([sys.executable, "-c", script]).returncode == 0
 
 
 def test_the_gallery_can_be_drawn():
@@ -542,11 +544,14 @@ def test_the_gallery_can_be_drawn():
 
 
 @pytest.mark.parametrize("name", ["gallery", "lab_pictures"])
-def test_examples_say_how_they_are_called(name, tmp_path):
+def test_examples_say_how_they_are_called(name, tmp_path, monkeypatch, capsys):
     path = Path(__file__).parent.parent / "examples" / f"{name}.py"
-    command = [sys.executable, path, "--help"]
-    told = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
-    assert "folder" in told
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(path), "--help"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(path), run_name="__main__")
+    assert ended.value.code == 0
+    assert "folder" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
 
 

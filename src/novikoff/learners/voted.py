@@ -163,14 +163,15 @@ def cast(votes, S, lengths, X, low, W, survived, on_line):
 def products(W: Array, X: Matrix, divisors: Array | None) -> Array:
     """The scores of examples by hyperplanes, as a matrix product: close, and quick."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        S: Array
         if sparse.issparse(X):
             S = np.ascontiguousarray((X.astype(W.dtype) @ W[:, :-1].T).T)
         else:
             S = W[:, :-1] @ X.astype(W.dtype, copy=False).T
         if divisors is not None:
-            S = S / divisors.astype(W.dtype)
-        scores: Array = S + W[:, -1:]
-    return scores
+            S /= divisors.astype(W.dtype)
+        S += W[:, -1:]
+    return S
 
 
 class VotedPerceptron(Additive):

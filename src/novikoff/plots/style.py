@@ -8,6 +8,7 @@ that are friendly to colorblind people.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -182,10 +183,19 @@ def draw_line(
     return list(ax.contour(x, y, s, levels=[0.0], **how).allsegs[0])
 
 
+def lay_out(ax: Axes) -> None:
+    """Give axes the place that they will be drawn in."""
+    root = ax.figure.figure
+    if (layout := root.get_layout_engine()) is not None:
+        with suppress(ValueError):  # a drawing goes on too where there is no room for the axes
+            layout.execute(root)
+    locator = ax.get_axes_locator()
+    ax.apply_aspect(locator(ax, None) if locator else None)
+
+
 def keep_inside(ax: Axes, names: list[Artist]) -> None:
     """Move annotations that run out of the axes back into them, with some points to spare."""
-    root = ax.figure.figure
-    root.draw_without_rendering()  # the axes get their place, and the names their size
+    lay_out(ax)
     frame, points = ax.get_window_extent(), 72 / ax.figure.dpi
     for name in names:
         box = name.get_window_extent()
@@ -223,9 +233,9 @@ def legend_beside(ax: Axes, points: Array, line: list[Array]) -> Artist:
     If it can it leaves the points of a line free too. Where nothing makes room below the axes,
     it stays in them, where it covers the fewest.
     """
-    root = ax.figure.figure
-    if root.get_layout_engine() is not None:
-        root.draw_without_rendering()  # the axes get their place
+    has_layout = ax.figure.figure.get_layout_engine() is not None
+    if has_layout:
+        lay_out(ax)
     found = legend(ax, loc="upper right")
     room = np.sqrt(LARGE / np.pi) * ax.figure.dpi / 72  # the radius of the largest example
     places = points, np.vstack([points[:0], *line])
@@ -239,6 +249,6 @@ def legend_beside(ax: Axes, points: Array, line: list[Array]) -> Artist:
         return first, second
 
     best = min(PLACES, key=covered)
-    if covered(best)[0] and root.get_layout_engine() is not None:
+    if covered(best)[0] and has_layout:
         return legend_below(ax)
     return found
