@@ -246,10 +246,10 @@ def constructor(parameters: dict[str, Parameter]) -> Callable[..., None]:
         return Argument.POSITIONAL_OR_KEYWORD if p.positional else Argument.KEYWORD_ONLY
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        bound = signature.bind(self, *args, **kwargs)
-        bound.apply_defaults()
-        for name in parameters:
-            setattr(self, name, bound.arguments[name])
+        if args or not kwargs.keys() <= parameters.keys():  # Python puts them in their places
+            kwargs = signature.bind(self, *args, **kwargs).arguments
+        for name, parameter in parameters.items():
+            setattr(self, name, kwargs.get(name, parameter.default))
 
     arguments = [Argument(name, kind(p), default=p.default) for name, p in parameters.items()]
     arguments.sort(key=lambda argument: argument.kind)

@@ -9,7 +9,6 @@ the weight vectors and the problems of a kernel machine, and `kept` the examples
 from functools import partial
 
 import numpy as np
-from sklearn.base import clone
 
 from novikoff.errors import ModelFileError, ParameterError
 from novikoff.learners import KernelPerceptron, VotedPerceptron
@@ -224,7 +223,7 @@ def take_space(model: MistakeDriven, parts: Parts) -> dict[str, object]:
             f"The space of the run is given by {', '.join(told) or 'nothing'} in the file, and "
             f"not by {', '.join(chosen)}."
         )
-    clone(model).set_params(**space)._check_parameters()
+    type(model)(**model.get_params(deep=False) | space)._check_parameters()
     return {name: space.get(name, value) for name, value in known.items()}
 
 

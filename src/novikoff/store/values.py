@@ -181,8 +181,8 @@ def _restored(told: Any) -> np.random.RandomState:
     key, pos, has_gauss, gauss = (told[name] for name in ("key", "pos", "has_gauss", "gauss"))
     whole = [*key, pos, has_gauss]
     fine = len(told) == 4 and len(key) == PLACES and type(gauss) is float and has_gauss in (0, 1)
-    # numpy itself would believe any position, and read there
-    if not (fine and all(type(n) is int and 0 <= n < 1 << 32 for n in whole) and pos <= PLACES):
+    fine = fine and {*map(type, whole)} == {int} and 0 <= min(whole) <= max(whole) < 1 << 32
+    if not (fine and pos <= PLACES):  # numpy itself would believe any position, and read there
         raise ValueError
     random = np.random.RandomState(0)
     random.set_state(("MT19937", np.array(key, np.uint32), pos, has_gauss, gauss))
