@@ -455,6 +455,7 @@ def test_what_cannot_be_learned_from(tmp_path, monkeypatch, text, words, status,
         ("--sequences --slack 1", "not of --sequences: leave it out."),
         ("--sequences --class-weight balanced", "not of --sequences: leave it out."),
         ("--sequences --beam 0", "--beam 0 was given, but it must be a whole number, 1 or more"),
+        ("--sequences --update early", "--update is about searches by a --beam: give it too."),
         ("--sequences --eta0 -1", "--eta0 -1 was given, but it must be"),
         ("--sequences --checkpoint c", "give --block-bytes too, as 4M, or --epochs 1"),
         ("--sequences --epochs 2 --resume", "--resume is for runs that go block by block"),
@@ -500,10 +501,14 @@ def test_models_take_what_they_are_for(folder, tmp_path):
         (("show", model, "--data", test), 2, "--data has no meaning here"),
         (("plot", model, test, "-o", tmp_path / "x.png"), 2, "and `plot` does not"),
         (("predict", model, folder / "nowhere"), 3, "nowhere: cannot be opened"),
+        (("convert", model, tmp_path / "y.csv"), 2, "the labels of a sequence depend on each ot"),
+        (("convert", model, tmp_path / "x.onnx"), 2, "the labels of a sequence depend on each o"),
     ):
         found, out, err = said(*words)
         assert (found, out) == (status, ""), err
         assert told in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["four.txt", "rows", "x.csv"]
+    assert (tmp_path / "x.csv").read_text() == "a,label\n1,u\n2,v\n"
 
 
 def test_a_bad_line_ends_predictions_at_its_line(folder, tmp_path):

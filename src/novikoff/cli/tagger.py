@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from novikoff.data.token_lines import Sentences
     from novikoff.typing import Array
 
-EPOCHS, BLOCK_BYTES, AT_ONCE = 10, 2**22, 2**20
+BLOCK_BYTES, AT_ONCE = 2**22, 2**20
 OF_ROWS = ("weight", "ignore", "zero_based", "bits", "bad_lines")
 """Options of readers that have no meaning for sentences."""
 NOT_BESIDE = (
@@ -48,10 +48,12 @@ IN_BLOCKS = ("memory", "checkpoint", "every", "resume")
 def fit_sequences(arguments: Namespace) -> int:
     """Learn to label the tokens of sentences, and write the model."""
     from novikoff.cli.checkpoint import checkpoint_of
-    from novikoff.cli.commands.fit import fit_in_blocks, require_sense
+    from novikoff.cli.commands.fit import EPOCHS, fit_in_blocks, require_sense
 
     refuse(arguments, NOT_BESIDE, "has no meaning beside --sequences: leave it out.")
     require_sense(arguments)
+    if arguments.beam is None:
+        refuse(arguments, ("update",), "is about searches by a --beam: give it too.")
     arguments.learner = SEQUENCES
     epochs = arguments.epochs or EPOCHS
     in_blocks = epochs == 1 or arguments.block_bytes is not None

@@ -22,6 +22,7 @@ from novikoff.files import replacing
 from novikoff.learners import VotedPerceptron
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.kernels.machine import DualLearner
+from novikoff.learners.sequences.perceptron import SequencePerceptron
 from novikoff.max_margin.estimator import MaxMargin
 from novikoff.typing import Array
 
@@ -70,6 +71,7 @@ def to_csv(model: Linear | DualLearner, path: str | os.PathLike[str]) -> None:
             "A VotedPerceptron was given, but a vote has no coefficients: all its hyperplanes "
             "predict. An AveragedPerceptron makes the same mistakes and has some."
         )
+    _require_rows(model)
     first = getattr(model, "_first_feature", 0)
     names = getattr(model, "feature_names_in_", range(first, first + model.n_features_in_))
     with replacing(path) as file:
@@ -113,6 +115,7 @@ def to_onnx(model: Linear, path: str | os.PathLike[str]) -> None:
             "written as ONNX."
         )
     check_is_fitted(model)
+    _require_rows(model)
     dtype, space, on_line = _conventions(model)
     graph, x = Graph(dtype), "X"
     if space.get("binarize") is not None:
@@ -152,6 +155,16 @@ def to_onnx(model: Linear, path: str | os.PathLike[str]) -> None:
     content = graph.serialized(model.n_features_in_, labels.dtype, len(labels) if many else None)
     with replacing(path) as file:
         file.write(content)
+
+
+def _require_rows(model: Linear) -> None:
+    """Its labels must be those of rows, one by one."""
+    if isinstance(model, SequencePerceptron):
+        raise ParameterError(
+            "A SequencePerceptron was given, but the labels of a sequence depend on each other, "
+            "which coefficients of features do not say. `novikoff show` prints the heaviest of "
+            "both, and `coef_` and `transition_` are all of them."
+        )
 
 
 def _conventions(model: Linear) -> tuple[np.dtype[Any], dict[str, Any], int]:
