@@ -540,7 +540,8 @@ def test_the_gallery_can_be_drawn():
         figure = draw().figure_
         figure.canvas.draw()
         plt.close(figure)
-        assert name.split("_")[0] in ("boundary", "update", "proof", "progress", "comparison")
+        kinds = ("boundary", "update", "proof", "progress", "comparison", "lattice")
+        assert name.split("_")[0] in kinds
 
 
 @pytest.mark.parametrize("name", ["gallery", "lab_pictures"])
@@ -565,7 +566,7 @@ def test_photographs_of_the_lab_say_what_they_need(monkeypatch):
 def test_the_pictures_of_the_documentation_are_small():
     folder = Path(__file__).parent.parent / "docs" / "pictures"
     pictures = sorted(folder.glob("*.png"))
-    assert [p.stem for p in pictures] == ["comparison", "lab", "lab_dark", "proof"]
+    assert [p.stem for p in pictures] == ["comparison", "lab", "lab_dark", "lattice", "proof"]
     assert all(p.stat().st_size < 100_000 for p in pictures)
 
 
