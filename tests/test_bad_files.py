@@ -422,16 +422,6 @@ def test_files_are_closed(tmp_path):
     assert Place() == (0, 1)
 
 
-@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.txt"])
-@pytest.mark.parametrize(("mark", "told"), [(";", "semicolons"), ("\t", "tabs")])
-def test_fields_must_be_parted_by_commas(tmp_path, name, mark, told):
-    path = tmp_path / name
-    path.write_text("a,b,label\n1,2,x\n3,4,y\n".replace(",", mark))
-    for work in (lambda: read(path), lambda: [*stream(path)], lambda: read(path, label="label")):
-        with pytest.raises(FileError, match=f"found fields parted by {told}, expected commas"):
-            work()
-
-
 @pytest.mark.parametrize("kind", ["plain", "gzip", "pipe"])
 @pytest.mark.parametrize("format", ["svmlight", "vw", "csv"])
 def test_a_line_without_an_end_is_not_held(tmp_path, monkeypatch, kind, format):  # noqa: A002

@@ -35,21 +35,22 @@ def test_the_file_does_what_the_line_says(name):
     assert bool(line.magic) != line.is_text
 
 
-def semicolons(source, options, start):
+def percents(source, options, start):
     for text, first, stop in blocks(source, options.block_bytes, start):
-        rows = [line.split(b";") for line in text.window(first, stop).tobytes().split()]
+        rows = [line[1:].split(b"%") for line in text.window(first, stop).tobytes().split()]
         table = np.array(rows, float)
         yield Data(table[:, :-1], table[:, -1], start=Place(first), next=Place(stop))
 
 
 def written(data, file):
-    np.savetxt(file, np.column_stack([data.X, data.y]), delimiter=";")
+    for row in np.column_stack([data.X, data.y]).tolist():
+        file.write(b":" + "%".join(map(str, row)).encode() + b"\n")
 
 
 def test_a_new_format_is_one_line_and_one_file(tmp_path, monkeypatch):
     module = ModuleType("novikoff.data.formats.ssv")
-    module.HANDLER = Handler(semicolons, write=written)
-    monkeypatch.setitem(FORMATS, "ssv", Format("ssv", (".ssv",), line=rb"[^;]*;.*"))
+    module.HANDLER = Handler(percents, write=written)
+    monkeypatch.setitem(FORMATS, "ssv", Format("ssv", (".ssv",), line=rb":[^%]*%.*"))
     monkeypatch.setitem(sys.modules, module.__name__, module)
     X, y = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([1.0, -1.0, 1.0])
     for name, options in (("x.ssv.gz", {}), ("x.ssv", {}), ("x", {"format": "ssv"})):
@@ -57,7 +58,7 @@ def test_a_new_format_is_one_line_and_one_file(tmp_path, monkeypatch):
         for reading in (options, {}):
             found = read(tmp_path / name, **reading)
             assert (found.X.tolist(), found.y.tolist()) == (X.tolist(), y.tolist())
-            assert len([*stream(tmp_path / name, block_bytes=90, **reading)]) == 3
+            assert len([*stream(tmp_path / name, block_bytes=15, **reading)]) == 3
 
 
 def test_messages_list_the_formats(tmp_path):

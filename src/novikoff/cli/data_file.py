@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from novikoff.cli.conflicts import require_meaning, require_rows
-from novikoff.cli.options import READING
+from novikoff.cli.options import PLAN, READING
 from novikoff.data.locations import blamed_on_row, first_not_among, first_other, third_label
 from novikoff.data.opener import Opened, Pipe, open_source
-from novikoff.data.reader import guess, read, stream, survey
+from novikoff.data.reader import begun, guess, read, stream, survey
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place, Skipped
 from novikoff.errors import BadRow, FileError
@@ -28,8 +28,33 @@ Reading = dict[str, Any]
 
 def asked(arguments: Namespace) -> Reading:
     """The options of a reader that were given on the command line."""
-    found = {name: getattr(arguments, name) for name in READING}
-    return {name: value for name, value in found.items() if value is not None}
+    given = {
+        name: value
+        for name in (*READING, *PLAN)
+        if (value := getattr(arguments, name, None)) is not None
+    }
+    return as_reading(given)
+
+
+def as_reading(given: dict[str, Any]) -> Reading:
+    """The same as the options of a reader, those of a plan in a plan."""
+    found = {name: value for name, value in given.items() if name not in PLAN}
+    wished = {name: value for name, value in given.items() if name in PLAN}
+    if wished:
+        from novikoff.data.tables.plan import TablePlan
+
+        if "bits" in found:
+            wished["bits"] = found["bits"]
+        plan = TablePlan(**wished)
+        plan._check_parameters()
+        found["plan"] = plan
+    return found
+
+
+def as_json(reading: Reading, *without: str) -> Reading:
+    """The options of a reader as a file can have them."""
+    kept = {k: reading[k] for k in sorted(reading) if k not in without}
+    return kept | ({"plan": kept["plan"].to_dict()} if "plan" in kept else {})
 
 
 class DataFile(NamedTuple):
@@ -61,7 +86,7 @@ class DataFile(NamedTuple):
         """The same, with what a stream has to know of a file beforehand filled in."""
         file = cls.opened(arguments, path)
         if isinstance(file.source, Pipe):
-            return file
+            return file._replace(reading=file.reading | begun(file.source, file.reading))
         size = getattr(arguments, "block_bytes", None) or BLOCK_BYTES
         found = survey(file.source, block_bytes=size, **file.reading)
         del found["block_bytes"]

@@ -1,6 +1,7 @@
 """A model from a file, and examples that are read as those it was trained on."""
 
 from argparse import Namespace
+from collections import Counter
 from contextlib import closing
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -8,11 +9,12 @@ import numpy as np
 
 from novikoff.cli import say
 from novikoff.cli.data_file import DataFile
-from novikoff.cli.options import OF_FORMATS
-from novikoff.cli.text import counted, listed, tell_skipped
+from novikoff.cli.options import OF_FORMATS, PLANNED
+from novikoff.cli.text import counted, listed, tell_skipped, tell_unseen
 from novikoff.data.locations import third_label
 from novikoff.data.opener import Pipe
 from novikoff.data.results import Blocks, Data, Skipped
+from novikoff.data.tables.plan import TablePlan
 from novikoff.errors import FileError, ParameterError
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.kernels.machine import DualLearner
@@ -42,6 +44,9 @@ class ModelFile(NamedTuple):
                 f"{path} is a checkpoint of a run that has not ended: go on with it by "
                 "`novikoff fit ... --resume`."
             )
+        plan = header["extra"].get("reading", {}).get("plan")
+        if names is None and plan is not None and not TablePlan.from_dict(plan).is_plain:
+            names = TablePlan.from_dict(plan).get_feature_names_out()
         return cls(model, header, None if names is None else [str(n) for n in names])
 
     def data(self, arguments: Namespace) -> DataFile:
@@ -61,12 +66,21 @@ class ModelFile(NamedTuple):
         if getattr(arguments, "unlabelled", None):
             kept.pop("label", None)
         kept = {name: value for name, value in kept.items() if kind in OF_FORMATS.get(name, ())}
+        if kind in PLANNED:
+            kept["plan"] = self._plan(told)
         return file._replace(reading=kept | file.reading | {"labels": "optional"})
+
+    def _plan(self, told: dict[str, Any]) -> TablePlan:
+        """What became of the columns of a table; before there were plans, all were numbers."""
+        if "plan" in told:
+            return TablePlan.from_dict(told["plan"])
+        return TablePlan.of_numbers(self.names or range(self.model.n_features_in_))
 
     def read(self, file: DataFile) -> Data:
         """All examples of a file, which must have the columns of the model."""
         data = file.read()
         tell_skipped(data.skipped)
+        tell_unseen(data.unseen)
         self._require_columns(data, file)
         self._tell_order(data, file)
         return data
@@ -76,9 +90,10 @@ class ModelFile(NamedTuple):
         if isinstance(file.source, Pipe):
             file.source.eager = eager
         skipped, told = Skipped(), False
+        unseen: Counter[str] = Counter()
         with closing(file.stream()) as blocks:
             for block in blocks:
-                skipped += block.skipped
+                skipped, unseen = skipped + block.skipped, unseen + block.unseen
                 if block.X.shape[0]:
                     self._require_columns(block, file)
                     if not told:
@@ -86,6 +101,7 @@ class ModelFile(NamedTuple):
                     told = True
                     yield block
         tell_skipped(skipped)
+        tell_unseen(unseen)
 
     def require_known(self, block: Data, file: DataFile) -> None:
         """Every example must have a label, and one of the model's."""
@@ -118,14 +134,7 @@ class ModelFile(NamedTuple):
 
     def _require_columns(self, data: Data, file: DataFile) -> None:
         """A table must have the columns the model was trained on, in their order."""
-        names, n, known = self.names, data.X.shape[1], self.model.n_features_in_
-        if names is not None and data.names is not None and names != list(data.names):
-            advice = difference(names, data.names)
-            if not {*names} & {*data.names}:
-                advice += (
-                    " If its first line has no names and no column the labels, give --unlabelled."
-                )
-            raise FileError(file.called, f"its columns are not those of the model: {advice}")
+        n, known = data.X.shape[1], self.model.n_features_in_
         if n != known:
             numbered = isinstance(file.reading.get("label"), int) and n == known - 1
             advice = " Give --unlabelled if no column has the labels." if numbered else ""
@@ -135,7 +144,9 @@ class ModelFile(NamedTuple):
             )
 
     def _tell_order(self, data: Data, file: DataFile) -> None:
-        """Say that columns without names are taken for those of the model."""
+        """Say what columns are taken for, and which are not used."""
+        if data.unused:
+            say(f"{file.called}: the model does not use {listed([*map(repr, data.unused)])}.")
         if self.names is not None and data.names is None:
             say(
                 f"{file.called} has no names for its columns: they are taken to be "
@@ -149,16 +160,3 @@ def the_model(arguments: Namespace) -> ModelFile:
     if arguments.n_jobs is not None and hasattr(trained.model, "n_jobs"):
         trained.model.n_jobs = arguments.n_jobs
     return trained
-
-
-def difference(wanted: list[str], found: list[str]) -> str:
-    """In what the columns of a table are not those of a model, and what to do."""
-    lacking = [repr(name) for name in wanted if name not in found]
-    besides = [repr(name) for name in found if name not in wanted]
-    if not (lacking or besides):
-        return f"it has them in another order. Rearrange them: {listed(wanted)}."
-    lacks = [f"lacks {listed(lacking)}"] if lacking else []
-    has = [f"has {listed(besides)} besides"] if besides else []
-    add, leave = ["add what it lacks"] * bool(lacking), ["leave out the others"] * bool(besides)
-    todo = " and ".join(add + leave)
-    return f"it {' and '.join(lacks + has)}: {todo}."

@@ -1,5 +1,7 @@
 """What the options of several commands have in common, and what they are called."""
 
+import re
+import shlex
 from argparse import ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,16 +12,17 @@ from novikoff.data.formats import FORMATS
 if TYPE_CHECKING:
     from novikoff.cli.parser import Parser
 
-READING = (
-    *("format", "label", "weight", "ignore", "n_features", "zero_based", "bits"),
-    *("bad_lines", "n_jobs"),
-)
+SOME = "label", "weight", "ignore", "n_features", "zero_based", "bits", "delimiter", "decimal"
+READING = ("format", *SOME, "bad_lines", "n_jobs")
 """The options of `novikoff.data.read` that the commands have."""
+PLAN = "text", "categories", "dates", "missing", "scale", "one_hot"
+"""Those of a `TablePlan`. A model has its own plan."""
 OF_FORMATS = {
-    name: tuple(line.name for line in FORMATS.values() if name in line.options)
-    for name in ("label", "weight", "ignore", "n_features", "zero_based", "bits")
+    name: tuple(line.name for line in FORMATS.values() if name in line.options) for name in SOME
 }
-OF_FORMATS["unlabelled"] = OF_FORMATS["label"]
+PLANNED = tuple(line.name for line in FORMATS.values() if "plan" in line.options)
+OF_FORMATS |= dict.fromkeys(PLAN, PLANNED) | {"unlabelled": OF_FORMATS["label"]}
+OF_FORMATS["bits"] += PLANNED
 """Options of readers that have a meaning for some formats only."""
 SENTENCES = ("conll", "conllu")
 """The formats of files of sentences."""
@@ -30,6 +33,10 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+LISTS = "ignore", "text", "categories"
+"""Options that take several columns, with commas between them."""
+SAFE = re.compile(r"[^\s;|&<>'\"()$`\\]+")
+"""What a shell takes as it stands."""
 SPELLED = {
     "max_iter": "--epochs",
     "random_state": "--seed",
@@ -55,7 +62,10 @@ def option(name: str, *given: object) -> str:
         return word if str(value) == "True" else word.replace("--", "--no-", 1)
     if isinstance(value, dict):
         return " ".join(f"{word} {label}={weight:g}" for label, weight in value.items())
-    return f"{word} {' '.join(map(str, value)) if isinstance(value, list) else value}"
+    if isinstance(value, list | tuple):
+        value = ("," if name in LISTS else " ").join(map(str, value))
+    text = str(value)
+    return f"{word} {text if SAFE.fullmatch(text) else shlex.quote(text)}"
 
 
 # ------------------------------------------------------------- what is read from a word
@@ -110,16 +120,22 @@ SECONDS = Kind("SECONDS", "a number", float)
 WHOLE = Kind("N", "a whole number", int)
 COUNT = Kind("N", "a whole number of at least 1", within(1, 2**62 - 1))
 SIZE = Kind("SIZE", "a size from 1 on, as 65536, 64K, 16M or 1G", n_bytes)
+DELIMITER = Kind(
+    "CHARACTER", "a character, or tab", lambda text: {"tab": "\t", "\\t": "\t"}.get(text, text)
+)
 COLUMN = Kind("COLUMN", "the name or the number of a column", column)
 
 
 # ------------------------------------------------------------- options of several commands
 
 
-def ask_reading(parser: "Parser", *, sentences: bool = False, width: str = "") -> None:
+def ask_reading(
+    parser: "Parser", *, sentences: bool = False, width: str = "", plan: bool = False
+) -> None:
     """The options of a command that reads examples, and perhaps sentences.
 
-    There, `width` says what their number of features is.
+    There, `width` says what their number of features is. With `plan`, there is no model that says
+    what becomes of the columns of a table.
     """
     parser.section("reading")
     ask = parser.ask
@@ -128,14 +144,33 @@ def ask_reading(parser: "Parser", *, sentences: bool = False, width: str = "") -
     label = "of a table, the column of labels [label]"
     ask("--label", f"{label}; of sentences [the last, or UPOS]" if sentences else label, COLUMN)
     ask("--weight", "of a table, the column of weights", COLUMN)
-    ask("--ignore", "of a table, a column to leave out (once each)", COLUMN, action="append")
+    ask("--ignore", "of a table, columns to leave out, as A,B", COLUMN, action="append")
+    ask("--delimiter", "of CSV, what separates the values [found out]", DELIMITER)
+    ask("--decimal", "of CSV, the decimal mark [found out]", choices=(".", ","))
     ask("--n-features", f"of svmlight text, the number of features{width}", COUNT)
     zero = "of svmlight text, whether indices start at 0 [if one is 0]"
     ask("--zero-based", zero, action=BooleanOptionalAction)
-    ask("--bits", "of VW text: hash names into 2^N columns [18]", COUNT)
+    ask("--bits", "of VW text, and words of tables: hash names into 2^N columns [18]", COUNT)
     bad = "what to do about a line that cannot be read [error: end, and write nothing]"
     ask("--bad-lines", bad, choices=("error", "skip"))
+    if plan:
+        ask_plan(parser)
     ask("--n-jobs", "threads that parse and certify [all cores], learn and predict [one]", WHOLE)
+
+
+def ask_plan(parser: "Parser") -> None:
+    """What is to become of the columns of a table."""
+    ask = parser.ask
+    ask("--text", "of a table, columns of text, to learn from their words", COLUMN, action="append")
+    categories = "of a table, columns that are categories, whatever is in them"
+    ask("--categories", categories, COLUMN, action="append")
+    dates = "of a table, make numbers of dates; FORMAT as %%d.%%m.%%Y [found out]"
+    ask("--dates", dates, nargs="?", const=True, metavar="FORMAT")
+    blank = "of a table, what a blank in a column of numbers becomes [indicator]"
+    ask("--missing", blank, choices=("indicator", "mean", "error"))
+    scale = "of a table, standardise numbers: mean 0 and standard deviation 1"
+    ask("--scale", scale, action="store_true", default=None)
+    ask("--one-hot", "of a table, hash categories of more values than this [100]", COUNT)
 
 
 def ask_shards(parser: "Parser", title: str = "data in shards") -> None:

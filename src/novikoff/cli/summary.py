@@ -7,7 +7,7 @@ from argparse import Namespace
 import numpy as np
 
 from novikoff.cli import say
-from novikoff.cli.data_file import Reading
+from novikoff.cli.data_file import Reading, as_json
 from novikoff.cli.model_file import Model
 from novikoff.cli.text import counted, named_classes, outward, tell_skipped
 from novikoff.data.results import Skipped
@@ -31,8 +31,11 @@ def finish(
         model.feature_names_in_ = np.array(names, dtype=object)
     if reading.get("format") == "vw":
         model.feature_hash_ = {"bits": reading.get("bits", 18)}
-    kept = {k: reading[k] for k in sorted(reading) if k not in ("n_jobs", "bad_lines")}
-    extra = {"reading": kept, "bad_lines": skipped.n_lines, "examples": n_examples}
+    extra = {
+        "reading": as_json(reading, "n_jobs", "bad_lines"),
+        "bad_lines": skipped.n_lines,
+        "examples": n_examples,
+    }
     save(model, arguments.output, extra=extra)
     tell_skipped(skipped)
     if not arguments.quiet:

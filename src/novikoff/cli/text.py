@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from novikoff.cli import say
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from novikoff.certificates.bracket import Bracket
     from novikoff.data.results import Skipped
 
@@ -52,3 +54,13 @@ def tell_skipped(skipped: "Skipped") -> None:
         lines = "line was" if skipped.n_lines == 1 else "lines were"
         first = "".join(f"\n  {message}" for message in skipped.messages)
         say(f"{skipped.n_lines:,} bad {lines} left out; the first:{first}")
+
+
+def tell_unseen(unseen: "Counter[str]") -> None:
+    """Say how many values of a table its plan does not know."""
+    if unseen:
+        columns = listed([f"{name} {n:,}" for name, n in unseen.most_common()])
+        say(
+            f"{counted(unseen.total(), 'value')} that the first rows did not have ({columns}): new "
+            "categories count for nothing, and new blanks as the mean."
+        )

@@ -7,6 +7,7 @@ all that the rest of the run depends on.
 
 import time
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.cli.checkpoint import Position, is_position, other_run
-from novikoff.cli.data_file import DataFile, named_labels
+from novikoff.cli.data_file import DataFile, as_json, named_labels
 from novikoff.data.opener import Pipe
 from novikoff.data.results import Blocks, Data, Place, Skipped
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
@@ -71,6 +72,8 @@ class Training:
         """The blocks of the first pass, as long as they fit into memory."""
         self.held = 0
         """How many bytes they take."""
+        self.unseen: Counter[str] = Counter()
+        """Values that the plan of a table did not know from the first rows."""
         self.stop = False
         """Set this to have the run stop after the block it is at."""
         self.wrote = False
@@ -111,7 +114,7 @@ class Training:
             "learner": type(self.model).__name__,
             **parameters,
             "a file like": self.content,
-            "reading": {k: v for k, v in self.file.reading.items() if k != "n_jobs"},
+            "reading": as_json(self.file.reading, "n_jobs"),
             **asdict(self.plan),
         }
 
@@ -187,6 +190,7 @@ class Training:
     def _learn(self, passes: Passes, number: int, block: Data) -> int:
         if self.at.epoch == 0:
             self.at.bad_lines += block.skipped
+            self.unseen += block.unseen
             if self.names is None:
                 self.names = block.names
         if not len(block.y):

@@ -174,6 +174,7 @@ class Pipe:
         self.eager = False
         """Set this to have blocks end where what has arrived does, and not where they are full."""
         self._tap, self._ahead = Tap(file, name), bytearray()
+        self._whole: io.BytesIO | None = None
         self._read = self._tap.read
         if (kind := compression(self.peek(4))) is not None:
             self._read = Decompressed(kind, self._tap, self._ahead).read
@@ -205,7 +206,10 @@ class Pipe:
 
     def as_file(self) -> IO[bytes]:
         """All of it in memory, for what reads back and forth."""
-        return io.BytesIO(self.read())
+        if self._whole is None:
+            self._whole = io.BytesIO(self.read())
+        self._whole.seek(0)
+        return self._whole
 
     def peek(self, n: int) -> bytes:
         """The next `n` bytes, or fewer at the end."""

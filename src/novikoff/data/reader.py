@@ -12,7 +12,8 @@ from novikoff.data.formats import FORMATS, Handler, advice, by_content, by_suffi
 from novikoff.data.opener import HEAD, Opened, Pipe, PlainFile, Source, open_source
 from novikoff.data.reader_options import Column, Columns, Options
 from novikoff.data.results import Blocks, Data, Place, Skipped
-from novikoff.data.tables import joined, other_separator
+from novikoff.data.tables.plan import TablePlan
+from novikoff.data.tables.soundness import joined
 from novikoff.data.text_blocks import lines_before, pieces
 from novikoff.errors import FileError, ParameterError
 
@@ -31,6 +32,9 @@ def read(
     dtype: npt.DTypeLike | None = None,
     bad_lines: Literal["error", "skip"] = "error",
     n_jobs: int | None = None,
+    delimiter: str | None = None,
+    decimal: Literal[".", ","] | None = None,
+    plan: TablePlan | None = None,
 ) -> Data:
     r"""Read a file of examples that fits into memory.
 
@@ -63,6 +67,13 @@ def read(
         "skip" leaves out what cannot be read, counts it, and keeps the first few messages.
     n_jobs : int, default=None
         How many threads parse. None or -1: one per core. The result is the same.
+    delimiter : str, default=None
+        Of CSV, what separates the values. None finds out: a comma, semicolon, tab or bar.
+    decimal : {".", ","}, default=None
+        Of CSV, the decimal mark. None finds out.
+    plan : TablePlan, default=None
+        Of a table, what becomes of its columns: one that was fitted, such as the `plan` of other
+        data, or one to be settled from the first rows. None: ``TablePlan()``.
 
     Returns
     -------
@@ -87,6 +98,7 @@ def read(
     """
     table, text = (label, weight, ignore), (n_features, zero_based, bits)
     options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs)
+    options = replace(options, delimiter=delimiter, decimal=decimal, plan=plan)
     with closing(open_source(source)) as opened:
         handler, options = settled(opened, options)
         if handler.is_read_whole:
@@ -110,6 +122,9 @@ def stream(
     dtype: npt.DTypeLike | None = None,
     bad_lines: Literal["error", "skip"] = "error",
     n_jobs: int | None = None,
+    delimiter: str | None = None,
+    decimal: Literal[".", ","] | None = None,
+    plan: TablePlan | None = None,
 ) -> Blocks:
     r"""Read a file of examples block by block, in the memory of a block, or of two.
 
@@ -129,7 +144,8 @@ def stream(
         How many bytes of text, or of values, to take at a time. A longer line is taken whole.
     start : Place, default=None
         Where to start: the `next` of the last block that is done with.
-    format, label, weight, ignore, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs
+    format, label, weight, ignore, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs, \
+    delimiter, decimal, plan
         As for `read`.
 
     Yields
@@ -148,28 +164,41 @@ def stream(
     """
     table, text = (label, weight, ignore), (n_features, zero_based, bits)
     options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs, block_bytes)
+    options = replace(options, delimiter=delimiter, decimal=decimal, plan=plan)
     return streaming(source, options, Place(*(start or ())))
 
 
 def survey(source: Source | Pipe, **options: Any) -> dict[str, Any]:
     """The options of `stream`, with what it would have to find out about the file filled in.
 
-    That is the format and, of svmlight text, the number of features and the base of the
-    indices, for which the whole file is read. A second stream with these options is spared that.
+    That is the format; of svmlight text, the number of features and the base of the indices, for
+    which the whole file is read; of a table, the plan. A second stream with these options is spared
+    that.
     """
     with closing(open_source(source)) as opened:
         handler, known = settled(opened, Options(**options))
-        names = ["format"]
         if handler.survey is not None:
             known = handler.survey(opened, known)
-            names += FORMATS[known.format or ""].options
-    return options | {name: getattr(known, name) for name in names}
+    return options | news(known, options)
+
+
+def begun(source: Pipe, options: dict[str, Any]) -> dict[str, Any]:
+    """The same as far as the beginning of what can be read only once says."""
+    return options | news(settled(source, Options(**options))[1], options)
+
+
+def news(known: Options, options: dict[str, Any]) -> dict[str, Any]:
+    """What is known of the format, and what of its own options was found out."""
+    names = FORMATS[known.format or ""].options
+    found = {name: getattr(known, name) for name in ("format", *names)}
+    return {k: v for k, v in found.items() if v != getattr(Options(), k) and v != options.get(k)}
 
 
 def settled(opened: Opened, options: Options) -> tuple[Handler, Options]:
-    """What reads a file, and the options with its format filled in."""
+    """What reads a file, and the options with what its beginning says filled in."""
     name = options.format or guess(opened)
-    return FORMATS[name].handler(opened.name), replace(options, format=name)
+    handler, options = FORMATS[name].handler(opened.name), replace(options, format=name)
+    return handler, options if handler.settle is None else handler.settle(opened, options)
 
 
 def streaming(source: Source | Pipe, options: Options, start: Place) -> Blocks:
@@ -226,8 +255,7 @@ def guess(source: Opened) -> str:
     if told := by_content(head, line):
         return told.name
     found = "a format that its name and content do not tell" if line else "no examples"
-    what = other_separator(line) or f"found {found}: {advice(FORMATS)}"
-    raise FileError(source.name, what, format=None)
+    raise FileError(source.name, f"found {found}: {advice(FORMATS)}", format=None)
 
 
 # ------------------------------------------------------------- parts of a large text
@@ -245,9 +273,12 @@ def ranges_of(source: Source, most: int, format: str | None = None) -> list[Rang
     with closing(open_source(source)) as opened:
         if not isinstance(opened, PlainFile) or opened.size <= most:
             return [(0, 0)]
-        if not FORMATS[format or guess(opened)].is_text:
+        told = FORMATS[format or guess(opened)]
+        if not told.is_text:
             return [(0, 0)]
-        return pieces(opened, 0, opened.size, most)
+        cuts = told.handler(opened.name).cuts
+        ends = None if cuts is None else cuts(opened)
+        return pieces(opened, 0, opened.size, most, ends)
 
 
 def read_range(source: Source, start: int, stop: int, options: Options) -> Data:

@@ -1,7 +1,7 @@
 """What can be asked of a reader."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +9,17 @@ import numpy.typing as npt
 from novikoff.data.formats import FORMATS
 from novikoff.errors import ParameterError
 from novikoff.parallel.cores import n_cores
-from novikoff.parameters import FLAG, JOBS, WHOLE, one_of, require
+from novikoff.parameters import FLAG, JOBS, WHOLE, Kind, one_of, require
+
+if TYPE_CHECKING:
+    from novikoff.data.tables.plan import TablePlan
 
 MOST_BITS = 30
+DELIMITER = Kind(
+    "str",
+    "a single character other than a quote",
+    lambda given: isinstance(given, str) and len(given.encode()) == 1 and given not in '"\r\n',
+)
 Column = int | str | None
 Columns = Column | list[int | str] | tuple[int | str, ...]
 
@@ -32,6 +40,9 @@ class Options:
     bad_lines: Literal["error", "skip"] = "error"
     n_jobs: int | None = None
     block_bytes: int = 2**24
+    delimiter: str | None = None
+    decimal: str | None = None
+    plan: "TablePlan | None" = None
 
     def __post_init__(self) -> None:
         require("format", self.format, one_of(*FORMATS), words=(None,))
@@ -44,13 +55,21 @@ class Options:
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float64, np.float32):
             raise ParameterError.of("dtype", self.dtype, "float64, float32 or None")
         require("n_jobs", self.n_jobs, JOBS, words=(None,))
+        require("delimiter", self.delimiter, DELIMITER, words=(None,))
+        require("decimal", self.decimal, one_of(".", ","), words=(None,))
+        if self.plan is not None and not hasattr(self.plan, "get_feature_names_out"):
+            raise ParameterError.of("plan", self.plan, "a TablePlan or None")
+        if self.delimiter is not None and self.delimiter == self.decimal:
+            raise ParameterError(
+                "{delimiter=} and {decimal=} were given, but they must be different.",
+                delimiter=self.delimiter,
+                decimal=self.decimal,
+            )
 
     @property
-    def ignored(self) -> tuple[int | str, ...]:
-        """The columns to leave out."""
-        if self.ignore is None:
-            return ()
-        return tuple(self.ignore) if isinstance(self.ignore, list | tuple) else (self.ignore,)
+    def settled_plan(self) -> "TablePlan | None":
+        """The plan, if it is settled already."""
+        return self.plan if hasattr(self.plan, "columns_") else None
 
     @property
     def float_type(self) -> np.dtype[np.floating]:

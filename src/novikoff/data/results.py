@@ -1,14 +1,20 @@
 """What readers return: examples, where they stood in the file, and which lines were skipped."""
 
+from collections import Counter
 from collections.abc import Generator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from novikoff.typing import Matrix
 
+if TYPE_CHECKING:
+    from novikoff.data.tables.plan import TablePlan
+
 MESSAGES_KEPT = 5
+NOTHING: "Counter[str]" = Counter()
+"""Never added to in place."""
 
 
 class Place(NamedTuple):
@@ -61,6 +67,14 @@ class Data(NamedTuple):
         How many bad lines were left out, and what was wrong with the first few.
     start, next : Place
         Where the block starts, and where the next one does: ``stream(..., start=block.next)``.
+    plan : TablePlan or None
+        Of a table, what became of its columns: ``read(other, plan=data.plan)`` does the same.
+    unseen : Counter
+        How many values of each column the plan did not know from the first rows: new values of
+        categories, which count for nothing, and blanks in columns that had none, which become the
+        mean.
+    unused : tuple of str
+        The columns of a table that a plan made beforehand does not have.
     base : int
         The number that the file has for the first column: 1 in svmlight text whose indices start
         there, else 0.
@@ -83,6 +97,9 @@ class Data(NamedTuple):
     start: Place = Place()
     next: Place = Place()
     base: int = 0
+    plan: "TablePlan | None" = None
+    unseen: "Counter[str]" = NOTHING
+    unused: tuple[str, ...] = ()
 
 
 Blocks = Generator[Data, None, None]

@@ -35,7 +35,7 @@ def options(parser: Parser) -> None:
     ask("--fit-intercept", bias, action=BooleanOptionalAction, default=True)
     ask("--tol", "how far to close the margin [1e-6]", REAL, default=1e-6)
     ask("--budget", "seconds to try [60]", REAL, default=60.0)
-    ask_reading(parser)
+    ask_reading(parser, plan=True)
     ask_shards(parser)
 
 

@@ -30,7 +30,7 @@ def options(parser: Parser) -> None:
     ending = "its ending says what it will be; - is standard output"
     parser.writes("target", "FILE", ending, text=True)
     parser.ask("--to", "what it will be, if its ending does not", choices=KINDS)
-    ask_reading(parser)
+    ask_reading(parser, plan=True)
 
 
 def run(arguments: Namespace) -> int:

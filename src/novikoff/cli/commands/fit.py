@@ -15,13 +15,22 @@ from novikoff.cli.conflicts import refuse, require_cluster
 from novikoff.cli.data_file import BLOCK_BYTES, DataFile, require_room
 from novikoff.cli.learners import BY_WORD, ask_parameters, given
 from novikoff.cli.model_file import Model
-from novikoff.cli.options import COUNT, SECONDS, SIZE, Kind, ask_reading, ask_shards, within
+from novikoff.cli.options import (
+    COUNT,
+    SECONDS,
+    SIZE,
+    Kind,
+    ask_reading,
+    ask_shards,
+    option,
+    within,
+)
 from novikoff.cli.parser import Parser
 from novikoff.cli.picture import Sketch
 from novikoff.cli.progress import BlocksBar
 from novikoff.cli.signals import stopping
 from novikoff.cli.summary import finish, tell_so_far
-from novikoff.cli.text import counted
+from novikoff.cli.text import counted, tell_unseen
 from novikoff.cli.training import (
     Interrupted,
     Plan,
@@ -83,7 +92,8 @@ def options(parser: Parser) -> None:
         "[by the number of columns]"
     )
     ask("--template", template, metavar="FILE|NAME")
-    ask_reading(parser, sentences=True, width="; of sentences, hash features into so many columns")
+    width = "; of sentences, hash features into so many columns"
+    ask_reading(parser, sentences=True, width=width, plan=True)
     parser.section("large files and long runs")
     ask("--block-bytes", "how much of the file to take at a time [16M; sentences 4M]", SIZE)
     memory = "keep a file that takes no more than this in memory between epochs [1G]"
@@ -185,6 +195,26 @@ def require_mixed(arguments: Namespace) -> None:
         raise ParameterError("--resume goes on from a checkpoint: name it by --checkpoint.")
 
 
+def tell_plan(file: DataFile, arguments: Namespace) -> None:
+    """Say what becomes of the columns of a table, before it is learned from."""
+    if "plan" in file.reading and not arguments.quiet:
+        from novikoff.data.tables.look import DATES, TEXTS, VALUES
+
+        plan = file.reading["plan"]
+        ways = {"text": TEXTS, "categories": VALUES, "dates": DATES}
+        ignored = {
+            name: [c.title for c in plan.columns_ if c.why.endswith(what)]
+            for name, what in ways.items()
+        }
+        hints = [
+            option(name, True if name == "dates" else columns)
+            for name, columns in ignored.items()
+            if columns
+        ]
+        learn = f" To learn from them, give {' or '.join(hints)}." if hints else ""
+        say(f"{file.called}: {plan.summary()}.{learn}")
+
+
 # ------------------------------------------------------------- block by block
 
 
@@ -198,6 +228,7 @@ def fit_in_blocks(
     """Train on a file block by block: the one that was opened, or the one that was named."""
     checkpoint = checkpoint_of(arguments, once=arguments.data == "-")
     file = opened or DataFile.surveyed(arguments, arguments.data)
+    tell_plan(file, arguments)
     require_room(file.called, file.reading.get("n_features", 1), BYTES_EACH)
     every = EVERY if arguments.every is None else float(arguments.every)
     training = Training(
@@ -243,6 +274,7 @@ def finish_training(training: Training, arguments: Namespace) -> None:
     """Write the model of a run over blocks, as far as it has come."""
     at, reading = training.at, training.file.reading
     n = training.n_examples or at.examples
+    tell_unseen(training.unseen)
     finish(training.model, training.names, reading, at.bad_lines, n, arguments)
 
 
@@ -267,6 +299,7 @@ def tell_stopped(training: Training, arguments: Namespace, number: int) -> int:
 def fit_whole(model: Model, sketch: Sketch | None, arguments: Namespace) -> int:
     """Train on a file that is read into memory as a whole, where the learner needs that."""
     file = DataFile.surveyed(arguments, arguments.data)
+    tell_plan(file, arguments)
     data = file.read()
     require_room(file.called, data.X.shape[1], BYTES_EACH)
     if file.reading["format"] == "svmlight":  # also of what could not be surveyed
@@ -288,6 +321,7 @@ def fit_whole(model: Model, sketch: Sketch | None, arguments: Namespace) -> int:
         warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says so
         model.fit(data.X, data.y, **weighs)
     trace = sketch.of_model(model, data.X, data.y) if sketch else None
+    tell_unseen(data.unseen)
     finish(model, data.names, file.reading, data.skipped, len(data.y), arguments)
     if sketch and trace:
         sketch.draw(trace, arguments.output)

@@ -17,7 +17,7 @@ def options(parser: Parser) -> None:
     """What can be asked."""
     parser.reads("certificate", "CERT")
     parser.reads("data", "DATA")
-    ask_reading(parser)
+    ask_reading(parser, plan=True)
     ask_shards(parser)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from novikoff.data.opener import Opened
     from novikoff.data.reader_options import Options
     from novikoff.data.results import Blocks, Data, Place
+    from novikoff.data.text_blocks import Ends
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,10 @@ class Handler:
     """Is a file that is read and not streamed one block, rather than many that are joined?"""
     survey: "Callable[[Opened, Options], Options] | None" = None
     """The options of a stream, with what a file has to be read for beforehand filled in."""
+    settle: "Callable[[Opened, Options], Options] | None" = None
+    """The options of a stream, with what the beginning of a file says filled in."""
+    cuts: "Callable[[Opened], Ends] | None" = None
+    """Where a text can be cut, if not at every newline."""
     check: "Callable[[Opened, Options], object] | None" = None
     """Raises what is wrong with a file before its first example."""
     write: "Callable[[Data, IO[bytes]], None] | None" = None
@@ -69,12 +74,13 @@ SVMLIGHT_LINE = (
     rb"|[0-9]+:[^\s:]+(\s+[0-9]+:[^\s:]+)*\s*)"
 )
 SVMLIGHT, TABLE = ("n_features", "zero_based"), ("label", "weight", "ignore")
+PLANNED, DIALECT = (*TABLE, "plan"), ("delimiter", "decimal")
 LINES = (
     Format("svmlight", (".svm", ".svmlight", ".libsvm"), line=SVMLIGHT_LINE, options=SVMLIGHT),
     Format("vw", (".vw",), line=rb"[^|]*\|.*", options=("bits",)),
-    Format("csv", (".csv",), line=rb"[^,]*,.*", options=TABLE),
-    Format("parquet", (".parquet", ".pq"), b"PAR1", options=TABLE),
-    Format("arrow", (".arrow", ".feather", ".ipc"), b"ARROW1", options=TABLE),
+    Format("csv", (".csv", ".tsv"), line=rb"[^,;\t]*[,;\t].*", options=(*PLANNED, *DIALECT)),
+    Format("parquet", (".parquet", ".pq"), b"PAR1", options=PLANNED),
+    Format("arrow", (".arrow", ".feather", ".ipc"), b"ARROW1", options=PLANNED),
     Format("npy", (".npy",), b"\x93NUMPY", options=TABLE, is_written=False),
     Format("npz", (".npz",), b"PK\x03\x04"),
 )

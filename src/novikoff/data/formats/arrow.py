@@ -1,7 +1,7 @@
 """Arrow (Feather) files, or streams: tables by columns, through pyarrow; parquet.py shares this.
 
-Features are columns of numbers or booleans, labels of numbers or strings. A row with something
-missing in it is a bad line. The line of a message is the number of the row, from 1 on.
+What becomes of the columns, a `TablePlan` says. Labels are numbers or strings. The line of a
+message is the number of the row, from 1 on.
 
 References
 ----------
@@ -10,6 +10,7 @@ Apache Arrow, "IPC file format", https://arrow.apache.org/docs/format/Columnar.h
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import IO
 
@@ -22,28 +23,54 @@ from novikoff.data.formats import Handler
 from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place
-from novikoff.data.tables import LABEL, examples_of, layout_of, title
+from novikoff.data.tables.columns import PlannedColumn
+from novikoff.data.tables.dataframes import raw_of
+from novikoff.data.tables.encode import Raw
+from novikoff.data.tables.layout import LABEL, Table, layout_of, title
+from novikoff.data.tables.look import is_text
+from novikoff.data.tables.soundness import examples_of
 from novikoff.errors import FileError, ParameterError
 from novikoff.inputs.doubles import EXACT, rounded
 from novikoff.typing import Array
 
+LOOK = 2**22
+"""From a batch of so many bytes the plan of a table is settled."""
 MOST_DENSE = 1 << 31
 """How many bytes a sparse matrix may take as a table."""
 
 
-def stream_batches(
-    stored: Callable[[IO[bytes], Options], Iterator[pyarrow.RecordBatch]],
-    source: Opened,
-    options: Options,
-    start: Place,
-) -> Blocks:
+Stored = Callable[[IO[bytes], Options], Iterator[pyarrow.RecordBatch]]
+
+
+def settle_batches(stored: Stored, source: Opened, options: Options) -> Options:
+    """The options, with the plan that the first rows of a table settle."""
+    if options.settled_plan is not None:
+        return options
+    look = replace(options, block_bytes=LOOK)
+    for batch in batches_of(stored, source, look):
+        layout = layout_of(list(batch.schema.names), batch.num_columns, options, source.name)
+        table = Table.settled(layout, batch.columns, options, source.name)
+        return replace(options, plan=table.plan)
+    return options
+
+
+def stream_batches(stored: Stored, source: Opened, options: Options, start: Place) -> Blocks:
     """A table, block by block, from a place on: each is a batch of what is stored in a file."""
     at = 0
+    for batch in batches_of(stored, source, options):
+        if at >= start.offset:
+            yield as_data(batch, options, source.name, at)
+        at += batch.num_rows
+
+
+def batches_of(stored: Stored, source: Opened, options: Options) -> Iterator[pyarrow.RecordBatch]:
+    """What is stored in a file."""
     try:
-        for batch in stored(source.as_file(), options):
-            if at >= start.offset:
-                yield as_data(batch, options, source.name, at)
-            at += batch.num_rows
+        file = source.as_file()
+        file.seek(0)
+        for batch in stored(file, options):
+            batch.schema.names  # noqa: B018  # which may be no text
+            yield batch
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise FileError(source.name, f"found damaged {options.format} data: {error}") from error
 
@@ -72,13 +99,21 @@ def rows_of_block(n_columns: int, options: Options) -> int:
 def as_data(batch: pyarrow.RecordBatch, options: Options, name: str, at: int) -> Data:
     """A batch that starts at row `at` as examples."""
     layout = layout_of(list(batch.schema.names), batch.num_columns, options, name)
+    table = Table.settled(layout, batch.columns, options, name)
 
-    def column(j: int) -> Array:
+    def own(j: int) -> Array:
         if j == layout.label:
             return labels_of(batch.column(j), name)
         return numbers_of(batch.column(j), title(layout, j), name, at)
 
-    return examples_of(column, batch.num_rows, layout, options, name, Place(at, at + 1))
+    def raw(column: PlannedColumn, j: int) -> Raw:
+        stored = None if j < 0 else batch.column(j)
+        if column.kind == "number" and stored is not None and not is_text(stored.type):
+            return numbers_of(stored, title(layout, j), name, at)
+        return raw_of(stored, column)
+
+    columns = [raw(c, j) for c, j in zip(table.plan.columns_, table.places, strict=True)]
+    return examples_of(columns, own, batch.num_rows, table, options, name, Place(at, at + 1))
 
 
 def numbers_of(column: pyarrow.Array, called: str, name: str, at: int) -> Array:
@@ -163,4 +198,6 @@ def require_readable(y: Array, kind: str, lost: str) -> None:
             )
 
 
-HANDLER = Handler(partial(stream_batches, stored), write=write)
+HANDLER = Handler(
+    partial(stream_batches, stored), settle=partial(settle_batches, stored), write=write
+)

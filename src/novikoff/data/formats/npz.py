@@ -19,7 +19,8 @@ from novikoff.data.formats import Handler
 from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place
-from novikoff.data.tables import Layout, as_asked, require_table, sound
+from novikoff.data.tables.layout import Layout
+from novikoff.data.tables.soundness import as_asked, require_table, sound
 from novikoff.errors import FileError
 from novikoff.typing import Array
 

@@ -13,7 +13,7 @@ import pyarrow
 from pyarrow import parquet
 
 from novikoff.data.formats import Handler
-from novikoff.data.formats.arrow import rows_of_block, stream_batches, table_of
+from novikoff.data.formats.arrow import rows_of_block, settle_batches, stream_batches, table_of
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data
 
@@ -32,4 +32,6 @@ def write(data: Data, file: IO[bytes]) -> None:
     parquet.write_table(table_of(data, "parquet"), file)
 
 
-HANDLER = Handler(partial(stream_batches, stored), write=write)
+HANDLER = Handler(
+    partial(stream_batches, stored), settle=partial(settle_batches, stored), write=write
+)
