@@ -289,8 +289,9 @@ def test_columns_without_names_are_told(folder, tmp_path):
     assert said("fit", tmp_path / "named.csv", "-o", tmp_path / "n", "--label", "kind")[0] == 0
     told = said("predict", tmp_path / "n", tmp_path / "named.csv")[:2]
     for more in ((), ("--unlabelled",)):
-        assert said("predict", tmp_path / "n", tmp_path / "bare.csv", *more)[:2] == told
-    assert "bare.csv has no names for its columns: they are taken to be x0, x1" in err
+        status, out, err = said("predict", tmp_path / "n", tmp_path / "bare.csv", *more)
+        assert (status, out) == told
+        assert "bare.csv has no names for its columns: they are taken to be x0, x1" in err
     assert said("predict", model, folder / "x.csv")[2] == ""
     assert OF_FORMATS["label"] == OF_FORMATS["unlabelled"] == ("csv", "parquet", "arrow", "npy")
 

@@ -211,11 +211,11 @@ def arrow_table(
 
 def decimal_of(columns: Sequence[Any]) -> Numbers:
     """How most columns have numbers in them."""
-    found = [words_of(column).filled for column in columns]
+    found = [words_of(column.slice(0, MANY)).filled for column in columns]
     point, comma = Numbers("."), Numbers(",")
     score = [
-        sum(words.n > 0 and words.share(w.allows) >= MOSTLY for words in found)
-        for w in (point, comma)
+        sum(words.n > 0 and words.share(written.allows) >= MOSTLY for words in found)
+        for written in (point, comma)
     ]
     return comma if score[1] > score[0] else point
 

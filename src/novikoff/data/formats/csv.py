@@ -34,6 +34,7 @@ from novikoff.data.text_blocks import Ends, blocks
 from novikoff.errors import FileError
 from novikoff.typing import Array
 
+DOUBLES, WORDS = pyarrow.float64(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
 ALONE = 2**20
 """Up to so many bytes are parsed by one thread: Arrow's others may outlive a short command."""
 
@@ -70,10 +71,17 @@ def stream(source: Opened, options: Options, start: Place) -> Blocks:
 def kind_of(column: PlannedColumn) -> Any:
     """The type of Arrow's that a column is read as."""
     if column.kind == "number" and not column.form:
-        return pyarrow.float64()
-    if column.kind in ("text", "number", "date"):
-        return pyarrow.string()
-    return pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+        return DOUBLES
+    return pyarrow.string() if column.kind in ("text", "number", "date") else WORDS
+
+
+def texts_of(column: Any) -> Array:
+    """A column of few different texts."""
+    parts = []
+    for chunk in column.chunks:
+        words = np.array(chunk.dictionary.to_pylist(), str)
+        parts.append(words[chunk.indices.to_numpy()])
+    return np.concatenate(parts) if parts else np.empty(0, str)
 
 
 def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
@@ -85,8 +93,8 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
         if column.kind != "ignored":
             kinds[str(j)] = kind_of(column)
     for own in (layout.label, layout.weight):
-        if own is not None and not (own == layout.label and sheet.text_labels):
-            kinds[str(own)] = pyarrow.float64()
+        if own is not None:
+            kinds[str(own)] = WORDS if own == layout.label and sheet.text_labels else DOUBLES
     if not block.strip() or not is_regular(block, sheet.delimiter):
         return None
     threads = options.threads > 1 and len(block) > ALONE
@@ -97,9 +105,9 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
     except pyarrow.ArrowInvalid:
         return None
 
-    def labels(j: int) -> Array:
-        values: Array = table.column(j).to_numpy()
-        return values.astype(str) if j == layout.label and sheet.text_labels else values
+    def own(j: int) -> Array:
+        values = table.column(j)
+        return texts_of(values) if values.type == WORDS else values.to_numpy()
 
     raw = [
         raw_of(table.column(j), column, sheet.numbers)
@@ -107,7 +115,7 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
     ]
     strict = replace(options, labels="required", bad_lines="error")
     try:
-        return examples_of(raw, labels, table.num_rows, sheet.table, strict, "", Place())
+        return examples_of(raw, own, table.num_rows, sheet.table, strict, "", Place())
     except FileError:
         return None
 

@@ -48,6 +48,13 @@ class Table(NamedTuple):
     """Which column of the table each column of the plan is; -1 for one that is not there."""
 
     @property
+    def names(self) -> list[str] | None:
+        """What features are called; None if the table has no names, and the plan has some."""
+        if self.layout.names is None and any(isinstance(c.name, str) for c in self.plan.columns_):
+            return None
+        return self.plan.names
+
+    @property
     def unused(self) -> tuple[str, ...]:
         """The columns of features that the plan does not have."""
         names = self.layout.names

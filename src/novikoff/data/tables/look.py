@@ -147,6 +147,8 @@ def of_text(
     plan: TablePlan, name: str | int, column: Any, written: Numbers, *, forced: bool
 ) -> PlannedColumn:
     """What becomes of a column of text."""
+    if not forced and has_bare_numbers(column, written):
+        return measured(plan, name, "number", numbers_of(column, written))
     words = words_of(column)
     known = words.filled
     if forced:
@@ -165,6 +167,13 @@ def of_text(
     if form:
         return PlannedColumn(name, "ignored", why=DATES)
     return category(plan, name, words, forced=False)
+
+
+def has_bare_numbers(column: Any, written: Numbers) -> bool:
+    """Are there numbers, and nothing else but blanks without spaces around them?"""
+    blank = pc.is_in(column, value_set=pyarrow.array(sorted(BLANKS)))
+    rest = column.filter(pc.invert(blank))
+    return len(rest) > 0 and pc.all(pc.match_substring_regex(rest, written.pattern)).as_py()
 
 
 def is_yes_or_no(words: "Counter[str]") -> bool:

@@ -15,6 +15,7 @@ BLANKS = frozenset(
 )
 """What stands for a missing number. Of a category, all but the first are values."""
 BARE = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+POINT = r"\."
 GROUPED = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?")
 
 
@@ -25,9 +26,9 @@ class Numbers:
     decimal: str = "."
 
     @property
-    def thousands(self) -> str:
-        """What may stand between groups of three digits."""
-        return "," if self.decimal == "." else "."
+    def pattern(self) -> str:
+        """What a number that Arrow reads looks like, a regular expression."""
+        return f"^({BARE.pattern.replace(POINT, re.escape(self.decimal))})$"
 
     def as_english(self, word: str) -> str:
         """A number with a point for the decimals and commas between thousands."""

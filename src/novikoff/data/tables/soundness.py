@@ -38,7 +38,7 @@ def examples_of(
     for row, k, found in made.faults:
         faults.setdefault(row, (table.places[k], found, expected(table.plan.columns_[k])))
     data = sound(made.X, y, weight, layout, options, name, start, made.bad, faults.get)
-    data = data._replace(names=table.plan.names, plan=table.plan)
+    data = data._replace(names=table.names, plan=table.plan)
     return data._replace(unseen=made.unseen, unused=table.unused)
 
 
