@@ -210,20 +210,21 @@ csv_texts = st.lists(csv_lines, min_size=1, max_size=5).map("\n".join)
 
 
 @given(csv_texts, st.sampled_from(["", "\n"]), st.sampled_from(["required", "optional"]))
-def test_arrow_and_the_careful_way_agree(text, end, labels):
+def test_the_kernel_and_arrow_and_the_careful_way_agree(text, end, labels):
     from novikoff.data.formats import csv as csv_format
 
     options = {"label": -1, "bad_lines": "skip", "labels": labels}
     results = []
-    for arrow_block in (csv_format.arrow_block, lambda *_: None):
+    for without in ((), ("fast_block",), ("fast_block", "arrow_block")):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(csv_format, "arrow_block", arrow_block)
+            for name in without:
+                patch.setattr(csv_format, name, lambda *_: None)
             try:
                 data = csv(f"a,b,c\n{text}{end}".encode(), **options)
                 results.append((data.X.tobytes(), data.y.dtype, data.y.tolist(), data.skipped))
             except FileError as error:
                 results.append(str(error))
-    assert str(results[0]) == str(results[1])
+    assert str(results[0]) == str(results[1]) == str(results[2])
 
 
 GOOD = b"a,b,label\n" + b"1,2,3\n" * 20

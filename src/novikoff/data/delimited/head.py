@@ -171,7 +171,7 @@ def as_columns(text: bytes, delimiter: bytes, n_columns: int) -> list[Any]:
     kinds = dict.fromkeys(names, pyarrow.string())
     if text.strip() and is_regular(text, delimiter):
         try:
-            table = arrow_table(text, delimiter, names, kinds, ".", threads=False)
+            table = arrow_table(text, delimiter, names, kinds, ".")
             return list(table.columns)
         except pyarrow.ArrowInvalid:
             pass
@@ -189,14 +189,12 @@ def arrow_table(
     names: list[str],
     kinds: dict[str, Any],
     decimal: str,
-    *,
-    threads: bool,
 ) -> Any:
     """A text as Arrow reads it, or an `ArrowInvalid`."""
     numbers = any(pyarrow.types.is_floating(kind) for kind in kinds.values())
     return pyarrow.csv.read_csv(
         pyarrow.py_buffer(text),
-        read_options=pyarrow.csv.ReadOptions(column_names=names, use_threads=threads),
+        read_options=pyarrow.csv.ReadOptions(column_names=names, use_threads=False),
         parse_options=pyarrow.csv.ParseOptions(
             delimiter=delimiter.decode(), newlines_in_values=b'"' in text
         ),

@@ -6,14 +6,19 @@ becomes of the columns, a `TablePlan` says, which is settled from the first mega
 numbers if the first label is one, else strings. Blank lines are no examples. Text is in UTF-8,
 without NUL bytes.
 
-Arrow parses. What it does not like is looked at again, record by record, here.
+A kernel parses blocks with nothing out of the ordinary, Arrow the others; what it does not like is
+looked at again, record by record.
 
 References
 ----------
 Y. Shafranovich, RFC 4180, 2005.
 """
 
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
@@ -21,6 +26,7 @@ import pyarrow
 import pyarrow.csv
 
 from novikoff.data.delimited.careful import careful_block, raw_of
+from novikoff.data.delimited.fast import Fast
 from novikoff.data.delimited.head import Sheet, arrow_table, beginning, sheet_of, sniffed
 from novikoff.data.delimited.records import ends_of, is_regular
 from novikoff.data.formats import Handler
@@ -35,8 +41,6 @@ from novikoff.errors import FileError
 from novikoff.typing import Array
 
 DOUBLES, WORDS = pyarrow.float64(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-ALONE = 2**20
-"""Up to so many bytes are parsed by one thread: Arrow's others may outlive a short command."""
 
 
 def settle(source: Opened, options: Options) -> Options:
@@ -54,18 +58,50 @@ def cuts(source: Opened) -> Ends:
 def stream(source: Opened, options: Options, start: Place) -> Blocks:
     """A CSV file, block by block."""
     sheet = sheet_of(source, options)
-    line, ends = start.line, ends_of(sheet.delimiter)
-    for text, first, stop in blocks(source, options.block_bytes, start, ends):
-        block = text.window(first, stop).tobytes()
-        here, stop_at = Place(first, line), Place(stop, line + block.count(b"\n"))
-        if first < sheet.header:
-            block = block[sheet.header - first :]
-            line += sheet.header_lines
-        data = arrow_block(block, sheet, options)
+    fast = Fast(sheet)
+
+    def work() -> Iterator[Callable[[], Data]]:
+        line, ends = start.line, ends_of(sheet.delimiter)
+        for text, first, stop in blocks(source, options.block_bytes, start, ends):
+            block = text.window(first, stop).tobytes()
+            here, after = Place(first, line), Place(stop, line + block.count(b"\n"))
+            if first < sheet.header:
+                block = block[sheet.header - first :]
+                line += sheet.header_lines
+            yield partial(parsed, block, line, fast, options, source.name, here, after)
+            line = after.line
+
+    may_wait = source.path is None  # for whoever writes the other end
+    yield from in_order(work(), 1 if may_wait else options.threads)
+
+
+def in_order(work: Iterator[Callable[[], Data]], threads: int) -> Blocks:
+    """What several threads make, each of one block, in the order of the blocks."""
+    if threads == 1:
+        yield from (make() for make in work)
+        return
+    pool, coming = ThreadPoolExecutor(threads), deque[Future[Data]]()
+    try:
+        for make in work:
+            coming.append(pool.submit(make))
+            if len(coming) > threads:
+                yield coming.popleft().result()
+        yield from (block.result() for block in coming)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def parsed(
+    block: bytes, line: int, fast: Fast, options: Options, name: str, start: Place, after: Place
+) -> Data:
+    """A block in the first of three ways that can read it."""
+    data = fast_block(block, fast, options)
+    if data is None:
+        data = arrow_block(block, fast.sheet, options)
         if data is None:
-            data = careful_block(block, line, sheet, options, source.name)
-        yield data._replace(start=here, next=stop_at)
-        line = stop_at.line
+            data = careful_block(block, line, fast.sheet, options, name)
+        fast.know(data.y)
+    return data._replace(start=start, next=after)
 
 
 def kind_of(column: PlannedColumn) -> Any:
@@ -97,15 +133,12 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
             kinds[str(own)] = WORDS if own == layout.label and sheet.text_labels else DOUBLES
     if not block.strip() or not is_regular(block, sheet.delimiter):
         return None
-    threads = options.threads > 1 and len(block) > ALONE
     try:
-        table = arrow_table(
-            block, sheet.delimiter, names, kinds, sheet.numbers.decimal, threads=threads
-        )
+        table = arrow_table(block, sheet.delimiter, names, kinds, sheet.numbers.decimal)
     except pyarrow.ArrowInvalid:
         return None
 
-    def own(j: int) -> Array:
+    def label_or_weight(j: int) -> Array:
         values = table.column(j)
         return texts_of(values) if values.type == WORDS else values.to_numpy()
 
@@ -113,9 +146,22 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
         raw_of(table.column(j), column, sheet.numbers)
         for column, j in zip(plan.columns_, places, strict=True)
     ]
+    return if_sound(raw, label_or_weight, table.num_rows, sheet, options)
+
+
+def fast_block(block: bytes, fast: Fast, options: Options) -> Data | None:
+    """A block as the kernel reads it; None if there is anything out of the ordinary."""
+    found = fast.columns(block)
+    return None if found is None else if_sound(*found, fast.sheet, options)
+
+
+def if_sound(
+    raw: list[Any], own: Callable[[int], Array], n: int, sheet: Sheet, options: Options
+) -> Data | None:
+    """The examples that these columns are, if nothing is wrong with any."""
     strict = replace(options, labels="required", bad_lines="error")
     try:
-        return examples_of(raw, own, table.num_rows, sheet.table, strict, "", Place())
+        return examples_of(raw, own, n, sheet.table, strict, "", Place())
     except FileError:
         return None
 

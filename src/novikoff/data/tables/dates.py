@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow
 import pyarrow.compute as pc
 
-from novikoff.data.tables.numerals import BLANKS
+from novikoff.data.tables.numerals import BLANKS, SPACES
 from novikoff.typing import Array
 
 ISO = "ISO 8601"
@@ -24,7 +24,7 @@ def days_of(column: Any, form: str = "stored") -> Array:
     `form` says how texts write dates; columns of dates are "stored".
     """
     if form != "stored" and not pyarrow.types.is_temporal(column.type):
-        texts = pc.utf8_trim_whitespace(column.cast(pyarrow.string()))
+        texts = pc.utf8_trim(column.cast(pyarrow.string()), SPACES)
         blank = pc.fill_null(pc.is_in(texts, value_set=pyarrow.array(sorted(BLANKS))), True)
         stamps = stamps_of(texts, form)
         days = days_of(stamps)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from novikoff.data.tables.assembly import sparse_rows
 from novikoff.data.tables.columns import PlannedColumn
 from novikoff.data.tables.numerals import mapped
 from novikoff.data.tables.plan import TablePlan
@@ -15,8 +16,8 @@ from novikoff.data.tables.words import hashed_values, hashed_words
 from novikoff.typing import Array, Matrix
 
 Raw = Any
-"""A column as it is read: doubles for numbers, NaN for a blank; else Arrow's text; None if it is
-ignored."""
+"""A column as it is read: doubles for numbers, NaN for a blank; else Arrow's text, or codes of a
+category, or hashes, -1 for none; None if it is ignored."""
 FAULTS_KEPT = 20
 
 
@@ -36,20 +37,18 @@ class Entries:
     """Entries of rows, column by column of the result."""
 
     def __init__(self, plan: TablePlan, n: int, dtype: npt.DTypeLike) -> None:
-        self.plan, self.n = plan, n
+        self.plan, self.n, self.dtype = plan, n, dtype
         self.dense = None if plan.is_sparse else np.zeros((n, plan.width), dtype)
-        self.dtype = dtype
-        self.columns: list[Array] = []
-        self.values: list[Array | float] = []
-        self.tails: list[sparse.csr_array] = []
+        self.entries: list[tuple[int, Array, bool]] = []
+        self.hashes: list[Array] = []
+        self.words: list[sparse.csr_array] = []
 
     def put(self, j: int, values: Array) -> None:
         """These in column `j`."""
         if self.dense is not None:
             self.dense[:, j] = values
         else:
-            self.columns.append(np.full(self.n, j, np.int32))
-            self.values.append(values)
+            self.entries.append((j, values, False))
 
     def mark(self, first: int, codes: Array) -> None:
         """1 in the columns `first + code`; nothing for a code of -1."""
@@ -57,32 +56,23 @@ class Entries:
             rows = np.flatnonzero(codes >= 0)
             self.dense[rows, first + codes[rows]] = 1.0
         else:
-            self.columns.append(np.where(codes < 0, -1, first + codes).astype(np.int32))
-            self.values.append(1.0)
+            self.entries.append((first, codes, True))
 
     def matrix(self) -> Matrix:
         """All of them."""
         if self.dense is not None:
             return self.dense
-        if self.columns:
-            places = np.stack(self.columns, axis=1)
-            values = np.empty(places.shape, self.dtype)
-            for k, column in enumerate(self.values):
-                values[:, k] = column
-            there = places >= 0
-            lengths = there.sum(axis=1)
-            indices, data = places[there], values[there]
-        else:
-            lengths = np.zeros(self.n, np.int64)
-            indices, data = np.empty(0, np.int32), np.empty(0, self.dtype)
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
         width = self.plan.width
-        X = sparse.csr_array((data, indices, indptr), shape=(self.n, width))
-        if self.tails:
-            tail = sum(self.tails[1:], self.tails[0]).astype(self.dtype)
+        beside = 0 if self.words else self.plan.n_features - width
+        shape, hashes = (self.n, width + beside), [] if self.words else self.hashes
+        X = sparse_rows(self.entries, hashes, shape, width, self.dtype)
+        if self.words:
+            empty = (self.n, 1 << self.plan.bits)
+            own = sparse_rows([], self.hashes, empty, 0, self.dtype)
+            tail = sum(self.words, own).astype(self.dtype)
             tail.sort_indices()
             X = sparse.csr_array(sparse.hstack([X, tail], format="csr"))
-        X.has_canonical_format = True
+            X.has_canonical_format = True
         return X
 
 
@@ -94,7 +84,8 @@ def encoded(plan: TablePlan, raw: Sequence[Raw], n: int, dtype: npt.DTypeLike) -
     at = 0
     for k, (column, values) in enumerate(zip(plan.columns_, raw, strict=True)):
         if column.kind == "category":
-            codes = codes_of(values, column.values)
+            known = isinstance(values, np.ndarray)
+            codes = values if known else codes_of(values, column.values)
             entries.mark(at, codes)
             strange = codes < 0
         elif column.is_number:
@@ -110,9 +101,10 @@ def encoded(plan: TablePlan, raw: Sequence[Raw], n: int, dtype: npt.DTypeLike) -
             ]
             bad |= wrong
         else:
-            if column.kind != "ignored":
-                words = hashed_words if column.kind == "text" else hashed_values
-                entries.tails.append(words(values, column.title, plan.bits))
+            if column.kind == "text":
+                entries.words.append(hashed_words(values, column.title, plan.bits))
+            elif column.kind == "hashed":
+                entries.hashes.append(hashed_values(values, column.title, plan.bits))
             continue
         at += column.width
         if strange.any():

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from novikoff.data.tables.columns import PlannedColumn
 from novikoff.data.tables.dates import FORMS, ISO, days_of
-from novikoff.data.tables.numerals import BLANKS, ENGLISH, Numbers, mapped, numbers_of
+from novikoff.data.tables.numerals import BLANKS, ENGLISH, SPACES, Numbers, mapped, numbers_of
 from novikoff.data.tables.plan import TablePlan
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def words_of(column: Any) -> Words:
     every: Counter[str] = Counter()
     spaces = False
     for word, k in zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True):
-        bare = (word or "").strip()
+        bare = (word or "").strip(SPACES)
         spaces |= bare in BLANKS and bare != (word or "")
         every[bare] += k
     return Words(every, every.pop("", 0), spaces)

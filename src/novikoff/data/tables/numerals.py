@@ -15,7 +15,7 @@ BLANKS = frozenset(
 )
 """What stands for a missing number. Of a category, all but the first are values."""
 BARE = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-POINT = r"\."
+POINT, SPACES = r"\.", " \t"
 GROUPED = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?")
 
 
@@ -47,7 +47,7 @@ class Numbers:
 
     def value(self, word: str) -> float:
         """The number; NaN for a blank, infinity for what is none."""
-        bare = word.strip()
+        bare = word.strip(SPACES)
         if bare in BLANKS:
             return np.nan
         return float(self.as_english(bare).replace(",", "")) if self.allows(bare) else np.inf
@@ -58,7 +58,7 @@ ENGLISH = Numbers()
 
 def numbers_of(column: Any, written: Numbers) -> Array:
     """The numbers of a column of text: NaN for a blank, infinity for what is none."""
-    text = pc.utf8_trim_whitespace(column.cast(pyarrow.string()))
+    text = pc.utf8_trim(column.cast(pyarrow.string()), SPACES)
     doubtful = pc.match_substring_regex(text, rf"[^0-9{re.escape(written.decimal)}eE+-]|^$")
     values = np.full(len(text), np.nan)
     rest = pc.fill_null(doubtful, False).to_numpy(zero_copy_only=False)
@@ -84,7 +84,7 @@ def mapped(column: Any, value: Any) -> Array:
     parts = [np.empty(0)]
     for chunk in chunks:
         own = chunk if pyarrow.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
-        of_word = [value((word or "").strip()) for word in own.dictionary.to_pylist()]
+        of_word = [value((word or "").strip(SPACES)) for word in own.dictionary.to_pylist()]
         codes = pc.fill_null(own.indices, len(of_word)).to_numpy(zero_copy_only=False)
         parts.append(np.array([*of_word, value("")], np.float64)[codes])
     return np.concatenate(parts)

@@ -15,6 +15,7 @@ from scipy import sparse
 from novikoff.core.jit import njit
 from novikoff.core.rows import U
 from novikoff.data.feature_hash import hash_of, hashed
+from novikoff.data.tables.numerals import SPACES
 from novikoff.typing import Array
 
 
@@ -98,19 +99,28 @@ def hashed_words(texts: Any, title: str, bits: int) -> sparse.csr_array:
     return in_columns(columns, lengths, bits)
 
 
-def hashed_values(texts: Any, title: str, bits: int) -> sparse.csr_array:
-    """1 in the column of each value, without spaces around it; nothing for a blank."""
+def hashed_values(texts: Any, title: str, bits: int) -> Array:
+    """The column of each value, without spaces around it; -1 for a blank.
+
+    Values may be hashed already, -1 standing for a blank.
+    """
+    mask = np.int64((1 << bits) - 1)
+    if isinstance(texts, np.ndarray):
+        return np.where(texts < 0, texts, texts & mask)
     chunks = texts.chunks if isinstance(texts, pyarrow.ChunkedArray) else [texts]
-    columns, lengths = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
+    found = [np.empty(0, np.int64)]
     for chunk in chunks:
         own = chunk if pyarrow.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
-        values = pc.utf8_trim_whitespace(own.dictionary.cast(pyarrow.large_string()))
+        values = pc.utf8_trim(own.dictionary.cast(pyarrow.large_string()), SPACES)
         text, starts = bytes_of(values)
-        of_value = np.empty(len(values) + 1, np.uint64)
+        hashes = np.empty(len(values) + 1, np.uint64)
         with np.errstate(over="ignore"):
-            hash_texts(text, starts, seed_of(title), of_value[:-1])
-        there = np.append(np.diff(starts) > 0, False)  # the last one stands for a blank
+            hash_texts(text, starts, seed_of(title), hashes[:-1])
+        columns = np.where(
+            np.append(np.diff(starts) > 0, False),  # the last one stands for a blank
+            (hashes & np.uint64(mask)).astype(np.int64),
+            -1,
+        )
         codes = pc.fill_null(own.indices, len(values)).to_numpy(zero_copy_only=False)
-        columns.append(of_value[codes][there[codes]])
-        lengths.append(there[codes].astype(np.int64))
-    return in_columns(np.concatenate(columns), np.concatenate(lengths), bits)
+        found.append(columns[codes])
+    return np.concatenate(found)
