@@ -213,31 +213,15 @@ def test_the_three_ways_to_read_a_block_agree(data):
     """Also about values that are no numbers, dates or booleans where these are expected."""
     from novikoff.data.formats import csv as csv_format
 
-    words = [
-        "",
-        " ",
-        "NA",
-        "x",
-        "1",
-        " 2.5 ",
-        "1,5",
-        "yes",
-        "TRUE",
-        "2020-02-30",
-        '"',
-        'a"',
-        "é ",
-        "7.",
-    ]
+    words = ["", " ", "NA", "x", "1", " 2.5 ", "1,5", "yes", "TRUE", "2020-02-30", '"', 'a"', "é "]
     odd = st.sampled_from(words)
     rows = [["7", "a", "yes", "2020-01-01"], ["8.5", "b", "no", "2020-01-02T10:00"]] * 30
     rows += data.draw(st.lists(st.lists(odd, min_size=4, max_size=4), max_size=4))
     content = io.StringIO()
-    pd.DataFrame(rows, columns=[*"ncbd"]).assign(label="x").to_csv(content, index=False, quoting=1)
-    plan, results = (
-        TablePlan(dates=True, text="more", one_hot=2, scale=data.draw(st.booleans())),
-        [],
-    )
+    table = pd.DataFrame(rows, columns=[*"ncbd"]).assign(label="x", more="long text", h="z")
+    table.to_csv(content, index=False, quoting=data.draw(st.sampled_from([0, 1])))
+    scale, results = data.draw(st.booleans()), []
+    plan = TablePlan(dates=True, text="more", one_hot=2, scale=scale)
     for without in ((), ("fast_block",), ("fast_block", "arrow_block")):
         with pytest.MonkeyPatch.context() as patch:
             for name in without:

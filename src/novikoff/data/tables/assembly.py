@@ -23,20 +23,20 @@ def count_entries(codes, hashes, n_numbers, indptr):
 
 
 @njit(cache=True, nogil=True)
-def assemble(firsts, rows, numbers, codes, hashes, width, indptr, indices, data):
+def assemble(firsts, kinds, numbers, codes, hashes, width, indptr, indices, data):
     """The entries of all rows, and where those of each end.
 
-    Entry `e` is the number in row `rows[e]` of `numbers`, in column `firsts[e]`; or if that is
-    negative, a 1 in column `firsts[e]` + the code in row `-rows[e] - 1` of `codes`.
+    Entry `e` is the number in row `kinds[e]` of `numbers`, in column `firsts[e]`; or if that is
+    negative, a 1 in column `firsts[e]` + the code in row `-kinds[e] - 1` of `codes`.
     """
     k, most = U(0), np.int64(0)
     for i in range(len(indptr) - 1):
-        for e in range(len(rows)):
-            if rows[e] >= 0:
-                indices[k], data[k] = firsts[e], numbers[rows[e], i]
+        for e in range(len(kinds)):
+            if kinds[e] >= 0:
+                indices[k], data[k] = firsts[e], numbers[kinds[e], i]
                 k += U(1)
-            elif codes[-rows[e] - 1, i] >= 0:
-                indices[k], data[k] = firsts[e] + codes[-rows[e] - 1, i], 1.0
+            elif codes[-kinds[e] - 1, i] >= 0:
+                indices[k], data[k] = firsts[e] + codes[-kinds[e] - 1, i], 1.0
                 k += U(1)
         start = k
         for h in range(len(hashes)):
