@@ -86,12 +86,15 @@ class Fast:
                 self.labels += new
                 self.wanted = self._wanted()
 
-    def columns(self, block: bytes) -> tuple[list[Any], Any, int] | None:
-        """The columns of a block as a plan takes them, the others by number, and how many rows."""
+    def columns(self, block: bytes, n_lines: int) -> tuple[list[Any], Any, int] | None:
+        """The columns of a block of so many lines, as a plan takes them.
+
+        And its other columns by number, and how many rows it has.
+        """
         text = np.frombuffer(block, np.uint8)
         if self.sheet.numbers.decimal != "." or not (len(text) and is_utf8(block, text)):
             return None
-        found = parsed_block(text, block.count(b"\n"), self.sheet.delimiter, self.wanted)
+        found = parsed_block(text, n_lines, self.sheet.delimiter, self.wanted)
         if found is None:
             return None
         parsed, n = found

@@ -24,8 +24,8 @@ MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put first
 WIDE_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 LOOK = 2**22
 """From so many bytes the plan of a table is settled."""
-FEW, MANY = 100, 1000
-"""How many records tell the delimiter; and in how many a name is looked for."""
+GLANCE, FEW, MANY = 2**16, 100, 1000
+"""In how many bytes, and how many records, the delimiter is looked for; in how many a name."""
 
 
 class Sheet(NamedTuple):
@@ -83,11 +83,10 @@ def beginning(source: Opened, options: Options, *, whole_look: bool) -> bytes:
     head = source.peek_until(lambda text: len(text) >= LOOK, LOOK)
     if len(head) < LOOK:
         return head
-    candidates = [options.delimiter.encode()] if options.delimiter else [*DELIMITERS]
-    cut = max(ends_of(delimiter).last(head) for delimiter in candidates)
-    return head[:cut] if cut else source.peek_until(
-        lambda text: ends_of(delimiter).last(text) > 0, LONGEST_LINE
-    )  # fmt: skip
+    delimiter = (options.delimiter or sniffed(head[:GLANCE], 0, source.name)).encode()
+    if cut := ends_of(delimiter).last(head):
+        return head[:cut]
+    return source.peek_until(lambda text: ends_of(delimiter).last(text) > 0, LONGEST_LINE)
 
 
 def has_two_records(head: bytes, delimiter: bytes) -> bool:

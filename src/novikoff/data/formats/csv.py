@@ -95,7 +95,7 @@ def parsed(
     block: bytes, line: int, fast: Fast, options: Options, name: str, start: Place, after: Place
 ) -> Data:
     """A block in the first of three ways that can read it."""
-    data = fast_block(block, fast, options)
+    data = fast_block(block, after.line - start.line, fast, options)
     if data is None:
         data = arrow_block(block, fast.sheet, options)
         if data is None:
@@ -149,9 +149,9 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
     return if_sound(raw, label_or_weight, table.num_rows, sheet, options)
 
 
-def fast_block(block: bytes, fast: Fast, options: Options) -> Data | None:
+def fast_block(block: bytes, n_lines: int, fast: Fast, options: Options) -> Data | None:
     """A block as the kernel reads it; None if there is anything out of the ordinary."""
-    found = fast.columns(block)
+    found = fast.columns(block, n_lines)
     return None if found is None else if_sound(*found, fast.sheet, options)
 
 

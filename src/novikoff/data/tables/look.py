@@ -28,6 +28,8 @@ DATES, TEXTS, VALUES = "dates", "texts", "values"
 MOSTLY = 0.9
 """What share of the values must be of a kind."""
 PAIRS = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"), ("on", "off"))
+DAY = re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}(?![0-9])")
+"""How dates start."""
 TALK = re.compile(r"\S\s+\S+\s+\S+\s+\S")
 """Four words or more."""
 
@@ -196,7 +198,7 @@ def form_of_dates(plan: TablePlan, words: Words) -> str:
     """How dates are written in a column; "" if it has none."""
     if isinstance(plan.dates, str):
         forms: tuple[str, ...] = (plan.dates,)
-    elif any(c.isdigit() for c in next(iter(words.every))):
+    elif words.share(lambda word: DAY.match(word) is not None) >= MOSTLY:
         forms = (ISO, *FORMS)
     else:
         return ""
