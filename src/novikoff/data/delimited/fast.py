@@ -7,7 +7,7 @@ import pyarrow
 
 from novikoff.data.delimited.careful import raw_of
 from novikoff.data.delimited.head import Sheet
-from novikoff.data.delimited.kernel import (
+from novikoff.data.delimited.lexer import (
     CODE,
     EXACT,
     HASH,
