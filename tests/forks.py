@@ -24,7 +24,7 @@ from tempfile import mkdtemp
 from numpy.random import RandomState
 
 IMPORTED = (
-    "novikoff.cli.commands.fit",
+    "novikoff.cli.fitting",
     "novikoff.cli.model_file",
     "novikoff.cli.progressive",
     "novikoff.description",

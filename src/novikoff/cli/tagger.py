@@ -48,7 +48,8 @@ IN_BLOCKS = ("memory", "checkpoint", "every", "resume")
 def fit_sequences(arguments: Namespace) -> int:
     """Learn to label the tokens of sentences, and write the model."""
     from novikoff.cli.checkpoint import checkpoint_of
-    from novikoff.cli.commands.fit import EPOCHS, fit_in_blocks, require_sense
+    from novikoff.cli.commands.fit import EPOCHS
+    from novikoff.cli.fitting import fit_in_blocks, require_sense
 
     refuse(arguments, NOT_BESIDE, "has no meaning beside --sequences: leave it out.")
     require_sense(arguments)
