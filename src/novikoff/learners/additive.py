@@ -97,7 +97,7 @@ class Additive(MistakeDriven):
     tie: str = choice(
         default="mistake",
         choices=tuple(TIES),
-        short="what a score of 0 means",
+        short="treat a score of 0 as a mistake, or as one of the classes",
         text="""What a score of exactly 0 is: a mistake whatever the label, or a prediction of the
         first or of the second class. With "mistake", `predict` gives the first class. For many
         classes with the same score, the first or the last is predicted.""",
@@ -105,13 +105,13 @@ class Additive(MistakeDriven):
     eta0: float = number(
         default=1.0,
         above=0.0,
-        short="the step of an update",
+        short="step size of an update",
         text=r"The step $\eta$. From a start at 0 it changes the length of $w$, and nothing else.",
     )
     slack: float = number(
         default=0.0,
         least=0.0,
-        short="the size of a private feature for every example",
+        short="size of a private feature per example, which makes any data separable",
         text=r"""The $\Delta$ of Freund & Schapire's construction: every example gets a feature of
         its own, of value $\Delta$. With any $\Delta > 0$ the run ends on all data, given the
         epochs. Predictions use the shared weights only.""",
@@ -120,7 +120,7 @@ class Additive(MistakeDriven):
     margin: float = number(
         default=0.0,
         least=0.0,
-        short="learn from right answers too, if they are this near the boundary",
+        short="also learn from correct predictions up to this margin",
         text=r"""The margin $\tau$ that is asked for, in updates: an example is learned from unless
         the weights have it right by more than $\tau$ times what one update on an example of mean
         length adds. 0 is the perceptron; 1 often predicts better. At most
@@ -133,7 +133,7 @@ class Additive(MistakeDriven):
     multi_class: str = choice(
         default="joint",
         choices=("joint", "ovr"),
-        short="how more than two classes are learned",
+        short="learn many classes jointly, or each against the rest",
         text=r"""How more than two classes are learned. "joint": one weight vector each; on a
         mistake the right class gains the example and the class it was taken for loses it, so that
         at most $2(R/\gamma)^2$ updates happen (Kesler's construction). "ovr": a binary classifier

@@ -95,7 +95,7 @@ class AROW(Confident):
     r: float = number(
         default=1.0,
         above=0.0,
-        short="how much an update is held back",
+        short="regularization: larger values take smaller steps",
         text="""How little one example is trusted: steps shrink as it grows. An example of weight
         $c$ has $r/c$.""",
     )

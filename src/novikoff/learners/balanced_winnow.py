@@ -155,14 +155,14 @@ class BalancedWinnow(Online):
     factor: float = number(
         default=1.5,
         above=1.0,
-        short="what an update multiplies by",
+        short="factor by which an update multiplies weights",
         text=r"""$f$, above 1. The bound is best for $\ln f = \gamma/S$, if some weights of absolute
         values of sum 1 have the margin $\gamma$, and no feature is larger than $S \ge 1$.""",
         space=True,
     )
     clip: bool = flag(
         default=False,
-        short="cut values off at 0 and 1",
+        short="clip values to the range from 0 to 1",
         text="Take numbers below 0 for 0, and those above 1 for 1.",
         space=True,
     )

@@ -70,7 +70,7 @@ class MistakeDriven(Predicting):
         default=None,
         kind=CLASS_WEIGHT,
         words=("balanced", None),
-        short="balanced, or LABEL=WEIGHT (once a label)",
+        short="weight per label, or balanced; repeatable (default: 1)",
         text="""What updates on the examples of a class are multiplied by, like `sample_weight`. In
         a stream, "balanced" goes by what has come so far.""",
     )

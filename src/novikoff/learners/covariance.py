@@ -88,7 +88,7 @@ class Confident(Online):
     covariance: str = choice(
         default="diagonal",
         choices=("diagonal", "full"),
-        short="what is kept of it",
+        short="keep the full covariance matrix, or its diagonal only",
         text="""Keep a variance for every weight, or the whole matrix: $(d + 1)^2$ numbers for $d$
         features, which also is the cost of an update.""",
         space=True,

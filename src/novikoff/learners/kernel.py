@@ -93,21 +93,21 @@ class KernelPerceptron(DualMargin, DualLearner):
     multi_class: str = choice(
         default="joint",
         choices=("joint", "ovr"),
-        short="how more than two classes are learned",
+        short="learn many classes jointly, or each against the rest",
         text="""With more than two classes: one decision among all, or one against the rest for
         each. With "ovr", mistakes are counted in each of these.""",
     )
     predict_with: str = choice(
         default="last",
         choices=("last", "averaged", "voted"),
-        short="the last weights, their mean or their votes",
+        short="predict with the last weights, their mean or their votes",
         text="""The last weights, their mean over all examples seen, or the votes of all of them, by
         how long each survived. All can be read from the same run: it may be set after fitting.""",
     )
     tie: str = choice(
         default="mistake",
         choices=tuple(TIES),
-        short="what a score of 0 means",
+        short="treat a score of 0 as a mistake, or as one of the classes",
         text="""What equal scores are (for two classes, a score of 0): a mistake whatever the label,
         or a prediction of the first or of the last of these classes. With "mistake", `predict`
         gives the first.""",
@@ -115,14 +115,14 @@ class KernelPerceptron(DualMargin, DualLearner):
     margin: float = number(
         default=0.0,
         least=0.0,
-        short="learn from right answers too, if they are this near the boundary",
+        short="also learn from correct predictions up to this margin",
         text=r"""The margin $\tau$ that is asked for, in updates, as for `Perceptron`; lengths are
         those in the feature space.""",
     )
     budget: int | None = whole(
         default=None,
         words=(None,),
-        short="the most rows to keep",
+        short="keep at most this many examples (default: all)",
         text="""Keep at most so many rows: with every mistake all weights shrink a little, and
         beyond the budget the oldest row is forgotten (the Forgetron; its bound is
         `novikoff.forgetron_bound`). It predicts with the last weights, and decides jointly.""",

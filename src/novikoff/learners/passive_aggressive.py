@@ -150,14 +150,14 @@ class PassiveAggressive(Online):
     C: float = number(
         default=1.0,
         above=0.0,
-        short="the cost of too small a margin",
+        short="aggressiveness: larger values take larger steps",
         text="""How aggressive it is: the longest step of PA-I, or the weight of the squared loss of
         PA-II. PA itself has no use for it.""",
     )
     variant: str = choice(
         default="PA-I",
         choices=tuple(VARIANTS),
-        short="which of its algorithms",
+        short="variant of the algorithm",
         text=r"""What the step $\tau$ is: $\ell/\|x\|^2$, at most $C$ of that, or
         $\ell/(\|x\|^2 + 1/2C)$.""",
     )
@@ -169,7 +169,7 @@ class PassiveAggressive(Online):
     multi_class: str = choice(
         default="joint",
         choices=("joint", "ovr"),
-        short="how more than two classes are learned",
+        short="learn many classes jointly, or each against the rest",
         text="""How more than two classes are learned: all together, the right class against the
         best other, or with a binary classifier for each class against the rest, all in the same
         pass.""",

@@ -112,7 +112,7 @@ class Pocket(Additive):
 
     checks: int = whole(
         default=2,
-        short="how many times a pass may count errors on all data",
+        short="count training errors up to this many times per pass",
         text="""How many of the weights of an epoch to count the errors of, those that survived
         longest first; beside the last, which are always checked.""",
     )

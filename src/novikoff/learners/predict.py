@@ -26,7 +26,7 @@ ENOUGH = 1 << 18
 
 FIT_INTERCEPT = flag(
     default=True,
-    short="have a bias",
+    short="learn a bias",
     text="""Learn a bias $b$, as the weight of one more feature that is always 1. Without it the
     hyperplane goes through the origin.""",
     space=True,
@@ -86,7 +86,7 @@ class Learner(Parameterised, Counted[S], Saved, ClassifierMixin, BaseEstimator, 
     )
     shuffle: bool = flag(
         default=True,
-        short="visit rows in random order",
+        short="visit examples in random order",
         text="Visit the examples in a new random order every epoch.",
     )
     random_state: Any = given(
@@ -98,7 +98,7 @@ class Learner(Parameterised, Counted[S], Saved, ClassifierMixin, BaseEstimator, 
     )
     record: bool = flag(
         default=False,
-        short="keep every update in the model, to be drawn",
+        short="keep every update in the model, for `novikoff plot`",
         text="""Keep a record of every update in `trace_`: 45 bytes each, 53 where mistakes are
         counted apart from other updates, and 11 more for more than two classes.""",
     )

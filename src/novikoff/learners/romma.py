@@ -152,7 +152,7 @@ class Romma(DualLearner):
     update_on: str = choice(
         default="margin",
         choices=tuple(EDGES),
-        short="what is learned from",
+        short="learn from mistakes only, or from margins below 1 too",
         text="""Update on mistakes only, or on every example that is not right by a margin of 1
         (aggressive ROMMA).""",
     )

@@ -127,20 +127,20 @@ class SCW(Confident):
     C: float = number(
         default=1.0,
         above=0.0,
-        short="the cost of too small a margin",
+        short="aggressiveness: larger values take larger steps",
         text="The price of a loss. An example of weight $c$ has $cC$.",
     )
     eta: float = number(
         default=0.9,
         above=0.5,
         below=1.0,
-        short="the probability to be right with",
+        short="probability of a correct prediction to aim for",
         text="The probability, above 1/2 and below 1, with which an example is to be right.",
     )
     variant: str = choice(
         default="I",
         choices=tuple(VARIANTS),
-        short="which of its algorithms",
+        short="variant of the algorithm",
         text="Whether the loss has its price, or its square.",
     )
 

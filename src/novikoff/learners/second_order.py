@@ -130,7 +130,7 @@ class SecondOrderPerceptron(Confident):
     a: float = number(
         default=1.0,
         above=0.0,
-        short="the weight of no correlation",
+        short="regularization: larger values whiten less",
         text="How much of the identity is in the matrix: the larger, the more it is a perceptron.",
         space=True,
     )

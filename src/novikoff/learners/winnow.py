@@ -122,20 +122,20 @@ class Winnow(MistakeDriven):
         default=None,
         above=0.0,
         words=(None,),
-        short="what a positive score must reach",
+        short="least score of a positive prediction (default: number of features)",
         text=r"$\theta$; None for the number of features.",
         space=True,
     )
     factor: float = number(
         default=2.0,
         above=1.0,
-        short="what an update multiplies by",
+        short="factor by which an update multiplies weights",
         text="What weights are multiplied and divided by.",
     )
     binarize: float | None = number(
         default=None,
         words=(None,),
-        short="the level above which a value counts as 1",
+        short="count values above this as 1, others as 0 (default: features must be 0 or 1)",
         text="""Values above this level count as 1, others as 0. With None the features must be 0
         and 1 already.""",
         space=True,

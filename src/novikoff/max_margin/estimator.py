@@ -95,19 +95,19 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         above=0.0,
         infinite=True,
         positional=True,
-        short="the cost of too small a margin",
+        short="penalty for an example inside the margin; inf: allow none",
         text="""What an example inside the margin costs. The default allows none: the hard margin,
         for separable data. A finite `C` is the usual soft margin.""",
     )
     fit_intercept: bool = flag(
         default=True,
-        short="have a bias",
+        short="learn a bias",
         text="May the hyperplane have a bias? It is not penalised.",
     )
     tol: float = number(
         default=1e-6,
         above=0.0,
-        short="the duality gap to stop at",
+        short="stop at this duality gap",
         text="""The relative duality gap $(P - D)/P$ to stop at. It is computed so that rounding can
         only make it larger.""",
     )
@@ -115,7 +115,7 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         default=600.0,
         above=0.0,
         infinite=True,
-        short="seconds after which to stop in any case",
+        short="stop after this many seconds",
         text="Seconds after which to stop in any case, with a warning that says how far it came.",
     )
 

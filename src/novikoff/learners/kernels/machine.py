@@ -43,7 +43,7 @@ class DualLearner(DualPredicting):
         default="rbf",
         choices=gram.KERNELS,
         function=True,
-        short="the inner product",
+        short="kernel function",
         text=r"""$e^{-\gamma\|x-x'\|^2}$, $(\gamma\langle x, x'\rangle + c_0)^p$,
         $\langle x, x'\rangle$; a table given as `X`; or a function of two blocks of rows that
         returns the table of their kernel values.""",
@@ -52,14 +52,14 @@ class DualLearner(DualPredicting):
         default="scale",
         above=0.0,
         words=("scale", "auto", None),
-        short="what rbf and poly multiply by",
+        short="factor in the kernels rbf and poly",
         text=r"""$\gamma$. "scale" is one over the number of features times the variance of `X`, as
         in scikit-learn; "auto" is one over the number of features, and so is "scale" in a stream,
         of which the variance is not known.""",
     )
-    degree: int = whole(default=3, short="the power of poly", text="$p$.")
+    degree: int = whole(default=3, short="degree of the kernel poly", text="$p$.")
     coef0: float = number(
-        default=1.0, least=0.0, short="what poly adds", text="$c_0$, not negative."
+        default=1.0, least=0.0, short="constant in the kernel poly", text="$c_0$, not negative."
     )
     record = again(
         DualPredicting._parameters["record"],

@@ -107,7 +107,7 @@ class SequencePerceptron(Additive):
 
     averaged: bool = flag(
         default=True,
-        short="predict with the mean of all weights on the way",
+        short="predict with the mean of all weights of the run",
         text="Predict with the mean of the weights after every sequence, or with the last weights.",
         space=True,
     )
@@ -135,14 +135,14 @@ class SequencePerceptron(Additive):
         default=None,
         kind=WHOLE,
         words=(None,),
-        short="how many labels the search keeps at each step",
+        short="keep this many labels per token in the search (default: all)",
         text="""How many labels the search keeps at each step, which makes it faster where there are
         many. None: all, so that the best labels are found for sure.""",
     )
     update: str = choice(
         default="early",
         choices=("early", "max-violation"),
-        short="which steps a mistake of a beam is about",
+        short="with --beam, update where the right labels are lost, or where they are worst",
         text="""With a `beam`, learn from the steps up to where the right labels are lost (Collins &
         Roark 2004), or up to where they are behind the best others by most (Huang, Fayong & Guo
         2012). The theorem holds for both.""",
@@ -151,7 +151,7 @@ class SequencePerceptron(Additive):
         default=None,
         kind=one_of(*SCHEMES),
         words=(None,),
-        short="a scheme of labels that all labels keep to",
+        short="predict only labels that follow this scheme of chunks (default: any)",
         text="""A scheme for chunks that the labels keep to, when learning and when predicting: an
         I-NP comes after a B-NP or an I-NP only ("iob2"); also, chunks end with E, or are S
         ("bioes"); B comes between chunks of a kind only ("iob1").""",
