@@ -5,7 +5,7 @@ import shlex
 from argparse import ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from novikoff.data.formats import FORMATS
 
@@ -115,7 +115,18 @@ def column(text: str) -> str | int:
         return text
 
 
-REAL = Kind(None, "a number", float)
+def class_weight(text: str) -> tuple[str, float]:
+    """The word `balanced`, or a label and its weight."""
+    label, equals, weight = text.rpartition("=")
+    if not equals and text == "balanced":
+        return text, 1.0
+    value = float(weight)
+    if not label or not 0 <= value < float("inf"):
+        raise ValueError
+    return label, value
+
+
+REAL = Kind("NUMBER", "a number", float)
 SECONDS = Kind("SECONDS", "a number", float)
 WHOLE = Kind("N", "a whole number", int)
 COUNT = Kind("N", "a whole number of at least 1", within(1, 2**62 - 1))
@@ -123,64 +134,84 @@ SIZE = Kind("SIZE", "a size from 1 on, as 65536, 64K, 16M or 1G", n_bytes)
 DELIMITER = Kind(
     "CHARACTER", "a character, or tab", lambda text: {"tab": "\t", "\\t": "\t"}.get(text, text)
 )
+LABEL_WEIGHT = Kind("LABEL=W", "balanced, or LABEL=WEIGHT with a weight from 0 on", class_weight)
 COLUMN = Kind("COLUMN", "the name or the number of a column", column)
 
 
 # ------------------------------------------------------------- options of several commands
 
 
+AS_TRAINED = "reading DATA (default: as the training data of the model)"
+"""The title of options that a model knows already."""
+
+
 def ask_reading(
-    parser: "Parser", *, sentences: bool = False, width: str = "", plan: bool = False
+    parser: "Parser",
+    *,
+    title: str = "reading",
+    sentences: bool = False,
+    work: str = "",
+    plan: bool = False,
 ) -> None:
     """The options of a command that reads examples, and perhaps sentences.
 
-    There, `width` says what their number of features is. With `plan`, there is no model that says
-    what becomes of the columns of a table.
+    `work` is what else it does that threads can do, if they are given. With `plan`, there is no
+    model that says what becomes of the columns of a table.
     """
-    parser.section("reading")
+    parser.section(title)
     ask = parser.ask
-    formats = "what the file is [by its name, then by its content]"
-    ask("--format", formats, choices=(*FORMATS, *SENTENCES * sentences))
-    label = "of a table, the column of labels [label]"
-    ask("--label", f"{label}; of sentences [the last, or UPOS]" if sentences else label, COLUMN)
-    ask("--weight", "of a table, the column of weights", COLUMN)
-    ask("--ignore", "of a table, columns to leave out, as A,B", COLUMN, action="append")
-    ask("--delimiter", "of CSV, what separates the values [found out]", DELIMITER)
-    ask("--decimal", "of CSV, the decimal mark [found out]", choices=(".", ","))
-    ask("--n-features", f"of svmlight text, the number of features{width}", COUNT)
-    zero = "of svmlight text, whether indices start at 0 [if one is 0]"
-    ask("--zero-based", zero, action=BooleanOptionalAction)
-    ask("--bits", "of VW text, and words of tables: hash names into 2^N columns [18]", COUNT)
-    bad = "what to do about a line that cannot be read [error: end, and write nothing]"
-    ask("--bad-lines", bad, choices=("error", "skip"))
+    formats = (*FORMATS, *SENTENCES * sentences)
+    kinds = f"{', '.join(formats[:-1])} or {formats[-1]} (default: by name, then by content)"
+    ask("--format", kinds, choices=formats, metavar="FORMAT")
+    label = "label; sentences: last or UPOS" if sentences else "label"
+    ask("--label", f"label column (default: {label})", COLUMN)
+    ask("--weight", "weight column (default: none)", COLUMN)
+    ignore = "leave these columns out: A,B, or repeat the option"
+    ask("--ignore", ignore, COLUMN, metavar="COLUMNS", action="append")
     if plan:
         ask_plan(parser)
-    ask("--n-jobs", "threads that parse and certify [all cores], learn and predict [one]", WHOLE)
+    separator = "separator of a CSV file, a character or tab (default: detected)"
+    ask("--delimiter", separator, DELIMITER, rare=True)
+    mark = "decimal mark of a CSV file (default: detected)"
+    ask("--decimal", mark, choices=(".", ","), rare=True)
+    width = "number of features in svmlight text"
+    width += "; of sentences, hash features into N columns" if sentences else ""
+    ask("--n-features", width, COUNT, rare=True)
+    zero = "indices of svmlight text start at 0 (default: if any is 0)"
+    ask("--zero-based", zero, action=BooleanOptionalAction, rare=True)
+    bits = "hash the names in VW text, or words in a table, into 2^N columns (default: 18)"
+    ask("--bits", bits, COUNT, rare=True)
+    bad = "stop at a bad line, or skip it (default: error)"
+    ask("--bad-lines", bad, choices=("error", "skip"))
+    jobs = f"threads (default: all cores{f' to read, one to {work}' if work else ''})"
+    ask("--n-jobs", jobs, WHOLE)
 
 
 def ask_plan(parser: "Parser") -> None:
     """What is to become of the columns of a table."""
     ask = parser.ask
-    ask("--text", "of a table, columns of text, to learn from their words", COLUMN, action="append")
-    categories = "of a table, columns that are categories, whatever is in them"
-    ask("--categories", categories, COLUMN, action="append")
-    dates = "of a table, make numbers of dates; FORMAT as %%d.%%m.%%Y [found out]"
-    ask("--dates", dates, nargs="?", const=True, metavar="FORMAT")
-    blank = "of a table, what a blank in a column of numbers becomes [indicator]"
-    ask("--missing", blank, choices=("indicator", "mean", "error"))
-    scale = "of a table, standardise numbers: mean 0 and standard deviation 1"
-    ask("--scale", scale, action="store_true", default=None)
-    ask("--one-hot", "of a table, hash categories of more values than this [100]", COUNT)
+    columns: dict[str, Any] = {"metavar": "COLUMNS", "action": "append"}
+    ask("--text", "learn from the words in these columns", COLUMN, **columns)
+    ask("--categories", "treat these columns as categories", COLUMN, **columns)
+    dates = "turn dates into numbers; FORMAT as %%d.%%m.%%Y (default: detected)"
+    ask("--dates", dates, nargs="?", const=True, metavar="FORMAT", rare=True)
+    blank = "how to fill blanks in a column of numbers (default: indicator)"
+    ask("--missing", blank, choices=("indicator", "mean", "error"), rare=True)
+    scale = "scale columns of numbers to mean 0 and standard deviation 1"
+    ask("--scale", scale, action="store_true", default=None, rare=True)
+    many = "hash categories of more than N values (default: 100)"
+    ask("--one-hot", many, COUNT, rare=True)
 
 
 def ask_shards(parser: "Parser", title: str = "data in shards") -> None:
     """The options of a command that asks the workers of a cluster."""
     parser.section(title)
     where = (
-        "have workers read the files, as 'shards/*.svm': here, or those of the dask scheduler at "
-        "this address"
+        "read files such as 'shards/*.svm' with workers on this machine, or with those of the "
+        "dask scheduler at ADDRESS"
     )
-    parser.ask("--cluster", where, metavar="local|ADDRESS")
-    size = "with --cluster, cut plain text files larger than this into shards [64M]"
-    parser.ask("--shard-bytes", size, SIZE)
-    parser.ask("--workers", "of --cluster local, how many [all cores]", COUNT)
+    parser.ask("--cluster", where, metavar="local|ADDRESS", rare=True)
+    size = "cut plain text files larger than this into shards (default: 64M)"
+    parser.ask("--shard-bytes", size, SIZE, rare=True)
+    workers = "number of workers of --cluster local (default: one per core)"
+    parser.ask("--workers", workers, COUNT, rare=True)

@@ -1,21 +1,30 @@
-"""The commands: a line in `COMMANDS`, and a file of the same name in this folder for each.
+"""The commands: a line in `GROUPS`, and a file of the same name in this folder for each.
 
 Such a file has `options`, which adds those of the command to its parser, and `run`, which does what
 was asked and returns the exit status. So that help is quick, what does the work is imported when
 it is done.
 """
 
-COMMANDS = {
-    "fit": "train a model on a file, in one pass or several",
-    "predict": "print the predicted label of every example",
-    "score": "count how many examples of a file a model gets right",
-    "certify": "say whether data is separable, by how much, and prove it",
-    "verify": "check a certificate against the data, in exact arithmetic",
-    "separation": "say whether a regression model has a finite estimate; if not, why",
-    "show": "say what a model is, how it was trained, and its largest weights",
-    "convert": "write a model as .onnx or .csv, or examples in another format",
-    "plot": "draw a model on data: its boundary, its run, its proof",
-    "lab": "open a page on this machine that shows a perceptron learn",
-    "completion": "print what makes a shell complete this command",
+GROUPS = {
+    "train and use models": {
+        "fit": "train a model on a file of examples or sentences",
+        "predict": "print the predicted label of every example",
+        "score": "count the examples of a file that a model predicts correctly",
+        "show": "describe a model: its training, its largest weights, its boundary",
+        "plot": "draw a model on data: its boundary, its run, its proof",
+        "convert": "convert a model to .onnx or .csv, or examples to another format",
+    },
+    "decide and prove": {
+        "certify": "decide whether data is separable, by what margin, with a proof",
+        "verify": "check a certificate against the data, in exact arithmetic",
+        "separation": "decide whether a regression model has a finite estimate",
+    },
+    "more": {
+        "lab": "open a page on this machine that shows a perceptron learn",
+        "completion": "print a completion script for bash, zsh, fish or tcsh",
+    },
 }
-"""What each does, in a line."""
+"""What each does, in a line, by what it is for."""
+COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
+EXAMPLE = "novikoff fit train.csv -o my.model"
+"""What help shows of all this."""

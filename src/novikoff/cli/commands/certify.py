@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import novikoff
 from novikoff.cli import DONE, NO
 from novikoff.cli.conflicts import require_cluster
-from novikoff.cli.options import REAL, ask_reading, ask_shards
-from novikoff.cli.parser import Parser
+from novikoff.cli.options import REAL, SECONDS, ask_reading, ask_shards
+from novikoff.cli.parser import SOME_DATA, Parser
 from novikoff.cli.patience import reassuring
 from novikoff.cli.text import counted, listed, named_feature, outward, tell_skipped
 from novikoff.errors import ParameterError
@@ -27,16 +27,21 @@ BYTES_EACH = 400
 def options(parser: Parser) -> None:
     """What can be asked."""
     ask = parser.ask
-    parser.reads("data", "DATA")
-    ask("--json", "print the certificate itself", action="store_true")
-    save = "write the certificate to a file; or, as -, to standard output instead of the words"
+    parser.reads("data", "DATA", SOME_DATA)
+    save = "write the certificate to this file; - prints it instead of the verdict"
     parser.writes("--save", "CERT", save, text=True)
-    bias = "may the hyperplane have a bias? [yes]"
-    ask("--fit-intercept", bias, action=BooleanOptionalAction, default=True)
-    ask("--tol", "how far to close the margin [1e-6]", REAL, default=1e-6)
-    ask("--budget", "seconds to try [60]", REAL, default=60.0)
+    ask("--json", "print the certificate instead of the verdict", action="store_true")
+    bias = "allow hyperplanes with a bias (default: yes)"
+    ask("--fit-intercept", bias, action=BooleanOptionalAction)
+    parser.set_defaults(fit_intercept=True)
+    ask("--tol", "narrow the margin to this relative width (default: 1e-6)", REAL, default=1e-6)
+    ask("--budget", "stop after this many seconds (default: 60)", SECONDS, default=60.0)
     ask_reading(parser, plan=True)
     ask_shards(parser)
+    parser.examples = (
+        "novikoff certify train.csv --save train.proof",
+        "novikoff certify train.csv --label kind --ignore id",
+    )
 
 
 def run(arguments: Namespace) -> int:

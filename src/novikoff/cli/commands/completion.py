@@ -3,29 +3,44 @@
 from argparse import Namespace
 
 from novikoff.cli import DONE
-from novikoff.cli.parser import Parser, build
+from novikoff.cli.parser import Main, Parser, build
 from novikoff.errors import ParameterError
+
+SHELLS = ("bash", "zsh", "fish", "tcsh")
 
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.ask("shell", "whose", choices=("bash", "zsh", "tcsh"))
+    parser.ask("shell", "your shell", choices=SHELLS)
+    parser.examples = (
+        "source <(novikoff completion bash)",
+        "novikoff completion fish > ~/.config/fish/completions/novikoff.fish",
+    )
 
 
 def run(arguments: Namespace) -> int:
     """Print a completion script."""
+    parser = build(complete=True)
+    if arguments.shell == "fish":
+        from novikoff.cli.help.fish import script
+
+        print(script(parser), end="")
+    else:
+        print(by_shtab(parser, arguments.shell))
+    return DONE
+
+
+def by_shtab(parser: Main, shell: str) -> str:
+    """The script for a shell that shtab knows."""
     try:
         import shtab
     except ModuleNotFoundError:
         raise ParameterError(
-            "Completions are written by shtab, which is not installed: "
+            f"Completions for {shell} are written by shtab, which is not installed: "
             "pip install 'novikoff[completion]'."
         ) from None
-    parser = build(complete=True)
-    commands = next(a.choices for a in parser._actions if isinstance(a.choices, dict))
-    for command in commands.values():
+    for command in parser.parsers().values():
         for action in command._actions:
-            if action.dest in {*command.read.values(), *command.written.values()}:
-                action.complete = shtab.FILE
-    print(shtab.complete(parser, shell=arguments.shell))
-    return DONE
+            if action.dest in command.files():
+                action.complete = shtab.FILE  # type: ignore[attr-defined]
+    return str(shtab.complete(parser, shell=shell))

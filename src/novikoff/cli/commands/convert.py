@@ -26,11 +26,16 @@ MAGIC_LENGTH = 9
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.reads("source", "MODEL|DATA")
-    ending = "its ending says what it will be; - is standard output"
-    parser.writes("target", "FILE", ending, text=True)
-    parser.ask("--to", "what it will be, if its ending does not", choices=KINDS)
-    ask_reading(parser, plan=True)
+    parser.reads("source", "MODEL|DATA", "a model or examples: a file, or - for standard input")
+    parser.writes("target", "FILE", "file to write, or - for standard output", text=True)
+    kinds = f"{', '.join(KINDS[:-1])} or {KINDS[-1]} (default: by the ending of FILE)"
+    parser.ask("--to", kinds, choices=KINDS, metavar="FORMAT")
+    ask_reading(parser, title="reading DATA", plan=True)
+    parser.examples = (
+        "novikoff convert my.model my.onnx",
+        "novikoff convert train.csv train.parquet",
+        "novikoff convert train.svm - --to csv",
+    )
 
 
 def run(arguments: Namespace) -> int:

@@ -1,59 +1,107 @@
-"""`novikoff fit`: its options. What it does is in `novikoff.cli.fitting`."""
+"""`novikoff fit`: its options, without what it takes to train, so that help is quick."""
 
-from argparse import Namespace
+from argparse import BooleanOptionalAction, Namespace
 
-from novikoff.cli.learners import BY_WORD, ask_parameters
-from novikoff.cli.options import COUNT, SECONDS, SIZE, Kind, ask_reading, ask_shards, within
-from novikoff.cli.parser import Parser
+from novikoff.cli.help.about import Choose, Words, page_of
+from novikoff.cli.options import (
+    COUNT,
+    LABEL_WEIGHT,
+    SECONDS,
+    SIZE,
+    Kind,
+    ask_reading,
+    ask_shards,
+    within,
+)
+from novikoff.cli.parser import A_FILE, Parser
 
 AVERAGED = "averaged"
 EPOCHS, MEMORY, EVERY = 10, 2**30, 60.0
-SEED = Kind(None, "a whole number from 0 to 4294967295", within(0, 2**32 - 1))
+SEED = Kind("N", "a whole number from 0 to 4294967295", within(0, 2**32 - 1))
 
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    ask = parser.ask
-    train = (
-        "a file of examples, or for --sequences of sentences, or - for standard input; for "
-        "--cluster, 'shards/*.svm' as well"
-    )
-    parser.reads("data", "TRAIN", train)
-    output = "where to write it; - is standard output"
+    parser.reads("data", "TRAIN", f"training examples: {A_FILE}")
+    output = "write the model to this file, or - for standard output"
     parser.writes("-o --output", "MODEL", output, required=True)
-    ask("--learner", "[averaged]", choices=tuple(BY_WORD))
-    ask("--epochs", "passes at the most; fewer if one changes nothing [10]", COUNT)
-    ask("--seed", "of the random order [0]", SEED)
-    classes = "all labels there are; without this, any label that comes is a class"
-    ask("--classes", classes, nargs="+", metavar="LABEL")
-    one_pass = "one pass: predict every example, then learn it, and print how well that goes"
-    ask("--progressive", one_pass, action="store_true")
-    ask("--window", "of --progressive, how many examples to tell of at a time [1000]", COUNT)
-    plot = "draw the proof of the run, or if the data has no separator, its progress"
-    parser.writes("--plot", "PICTURE", plot)
-    ask_parameters(parser)
-    parser.section("sequences of labels (tagging, chunking)")
-    sentences = "TRAIN has sentences, one token a line with its label (CoNLL, CoNLL-U)"
-    ask("--sequences", sentences, action="store_true")
-    template = (
-        "the features of tokens: a template of CRF++, or a built-in one, tagging or chunking "
-        "[by the number of columns]"
-    )
-    ask("--template", template, metavar="FILE|NAME")
-    width = "; of sentences, hash features into so many columns"
-    ask_reading(parser, sentences=True, width=width, plan=True)
-    parser.section("large files and long runs")
-    ask("--block-bytes", "how much of the file to take at a time [16M; sentences 4M]", SIZE)
-    memory = "keep a file that takes no more than this in memory between epochs [1G]"
-    ask("--memory", memory, SIZE)
-    checkpoint = "write down where the run is, to go on from there"
-    parser.writes("--checkpoint", "PATH", checkpoint, text=True)
-    ask("--every", "how often [60]", SECONDS)
-    ask("--resume", "go on from the checkpoint, if there is one", action="store_true")
-    ask("--quiet", "no summary and no progress on standard error", action="store_true")
+    ask_learning(parser)
+    parser.section("parameters, and the learners that have them", ask_parameters)
+    ask_sequences(parser)
+    ask_reading(parser, sentences=True, work="learn", plan=True)
+    ask_long_runs(parser)
     ask_shards(parser, "more than one machine (perceptron, averaged)")
-    share = "what the share of a shard in the mixed weights goes by [uniform]"
-    ask("--mixing", share, choices=("uniform", "mistakes"))
+    share = "weight shards equally, or by their mistakes (default: uniform)"
+    parser.ask("--mixing", share, choices=("uniform", "mistakes"), rare=True)
+    parser.other_page = page_of
+    parser.examples = (
+        "novikoff fit train.csv -o my.model",
+        "novikoff fit train.csv -o my.model --label kind --learner arow --epochs 5",
+        "novikoff fit --sequences train.conllu -o tagger.model",
+    )
+
+
+def ask_learning(parser: Parser) -> None:
+    """How to learn."""
+    ask = parser.ask
+    learner = (
+        f"algorithm (default: {AVERAGED}); `--learner list` lists all, `--learner arow --help` "
+        "describes one"
+    )
+    ask("--learner", learner, action=Choose, choices=Words(), metavar="LEARNER")
+    epochs = f"make at most N passes; stop after one without updates (default: {EPOCHS})"
+    ask("--epochs", epochs, COUNT)
+    # what these mean for which learner is added when the learners are imported
+    margin = "also learn from correct predictions up to this margin (default: 0)"
+    ask("--margin", margin, metavar="NUMBER")
+    weight = "weight per label, or balanced; repeatable (default: 1)"
+    ask("--class-weight", weight, LABEL_WEIGHT, action="append")
+    order = "visit examples in random order (default: yes)"
+    ask("--shuffle", order, action=BooleanOptionalAction, rare=True)
+    ask("--seed", "seed of the random order (default: 0)", SEED)
+    classes = "allow only these labels (default: any)"
+    ask("--classes", classes, nargs="+", metavar="LABEL", rare=True)
+    one_pass = "predict each example before learning it, in one pass"
+    ask("--progressive", one_pass, action="store_true")
+    window = "with --progressive, report on the last N examples (default: 1000)"
+    ask("--window", window, COUNT, rare=True)
+    sentences = "learn to label tokens of sentences (CoNLL, CoNLL-U)"
+    ask("--sequences", sentences, action="store_true")
+    plot = "draw the proof of the run, or else its progress"
+    parser.writes("--plot", "PICTURE", plot)
+    ask("--quiet", "print no summary and no progress", action="store_true")
+
+
+def ask_parameters(parser: Parser) -> None:
+    """The parameters of all learners, which must be imported for that."""
+    from novikoff.cli import learners
+
+    learners.ask_parameters(parser)
+
+
+def ask_sequences(parser: Parser) -> None:
+    """How to learn from sentences."""
+    parser.section("sentences (with --sequences)")
+    template = (
+        "features of tokens: a CRF++ template, or a built-in one, tagging or chunking (default: by "
+        "the number of columns)"
+    )
+    parser.ask("--template", template, metavar="FILE|NAME", rare=True)
+
+
+def ask_long_runs(parser: Parser) -> None:
+    """How to get through large files, and on after an interruption."""
+    parser.section("large files and long runs")
+    ask = parser.ask
+    block = "read this much of the file at a time (default: 16M; for sentences, 4M)"
+    ask("--block-bytes", block, SIZE, rare=True)
+    memory = "keep a file up to this size in memory between passes (default: 1G)"
+    ask("--memory", memory, SIZE, rare=True)
+    checkpoint = "save the state of the run to this file regularly"
+    parser.writes("--checkpoint", "PATH", checkpoint, text=True)
+    every = f"how often to save the --checkpoint (default: {EVERY:g})"
+    ask("--every", every, SECONDS, rare=True)
+    ask("--resume", "resume from the checkpoint, if there is one", action="store_true")
 
 
 def run(arguments: Namespace) -> int:

@@ -8,16 +8,17 @@ from novikoff.cli import DONE, say
 from novikoff.cli.options import Kind, within
 from novikoff.cli.parser import Parser
 
-PORT = Kind(None, "a port from 1 to 65535, or 0 for any that is free", within(0, 2**16 - 1))
+PORT = Kind("N", "a port from 1 to 65535, or 0 for any that is free", within(0, 2**16 - 1))
 
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    port = "[1962, the year of the theorem]"
+    port = "port to listen on, or 0 for any free one (default: 1962, the year of the theorem)"
     parser.ask("--port", port, PORT, default=1962)
-    host = "the address to listen at [127.0.0.1: this machine only]"
+    host = "address to listen on (default: 127.0.0.1, this machine only)"
     parser.ask("--host", host, default="127.0.0.1")
     parser.ask("--no-browser", "only print the address", dest="browser", action="store_false")
+    parser.examples = ("novikoff lab", "novikoff lab --port 8000 --no-browser")
 
 
 def run(arguments: Namespace) -> int:

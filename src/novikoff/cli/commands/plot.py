@@ -5,8 +5,8 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from novikoff.cli import DONE
-from novikoff.cli.options import COUNT, ask_reading
-from novikoff.cli.parser import Parser
+from novikoff.cli.options import AS_TRAINED, COUNT, ask_reading
+from novikoff.cli.parser import A_MODEL, Parser
 from novikoff.cli.text import counted
 from novikoff.errors import DataError, FileError, NotSeparable, ParameterError
 
@@ -23,15 +23,22 @@ PICTURES = ("png", "svg", "pdf")
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.reads("model", "MODEL")
-    parser.reads("data", "DATA", "what it was trained on, or for a boundary any")
-    output = "where to draw it: .png, .svg or .pdf; - is standard output"
+    parser.reads("model", "MODEL", A_MODEL)
+    parser.reads("data", "DATA", "the training data, or for a boundary any examples")
+    output = "draw to this .png, .svg or .pdf file, or - for standard output"
     parser.writes("-o --output", "PICTURE", output, required=True)
-    parser.ask("--to", "what it will be, if its ending does not say", choices=PICTURES)
-    kind = "what to draw; update, proof and progress need a model of fit --record [boundary]"
+    parser.ask("--to", "format of PICTURE (default: by its ending)", choices=PICTURES)
+    kind = (
+        "what to draw (default: boundary); update, proof and progress need a model of `fit "
+        "--record`"
+    )
     parser.ask("--kind", kind, choices=KINDS, default="boundary")
-    parser.ask("--update", "of --kind update, which [last]", COUNT)
-    ask_reading(parser)
+    parser.ask("--update", "with --kind update, draw the Nth (default: the last)", COUNT)
+    ask_reading(parser, title=AS_TRAINED, work="predict")
+    parser.examples = (
+        "novikoff plot my.model train.csv -o boundary.png",
+        "novikoff plot recorded.model train.csv -o proof.svg --kind proof",
+    )
 
 
 def run(arguments: Namespace) -> int:

@@ -6,8 +6,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from novikoff.cli import DONE
-from novikoff.cli.options import ask_reading
-from novikoff.cli.parser import Parser
+from novikoff.cli.options import AS_TRAINED, ask_reading
+from novikoff.cli.parser import A_MODEL, SOME_DATA, Parser
 
 if TYPE_CHECKING:
     from novikoff.cli.model_file import Model
@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.reads("model", "MODEL")
-    parser.reads("data", "DATA")
-    parser.ask("--unlabelled", "a table has no label column", action="store_true", default=None)
-    parser.ask("--scores", "print the score as well", action="store_true")
-    ask_reading(parser, sentences=True)
+    parser.reads("model", "MODEL", A_MODEL)
+    parser.reads("data", "DATA", SOME_DATA)
+    parser.ask("--scores", "print scores beside the labels", action="store_true")
+    unlabelled = "read a table that has no label column"
+    parser.ask("--unlabelled", unlabelled, action="store_true", default=None)
+    ask_reading(parser, title=AS_TRAINED, sentences=True, work="predict")
+    parser.examples = (
+        "novikoff predict my.model test.csv",
+        "novikoff predict my.model new.csv --unlabelled --scores",
+    )
 
 
 def run(arguments: Namespace) -> int:

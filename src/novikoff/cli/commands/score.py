@@ -5,16 +5,20 @@ from argparse import Namespace
 from contextlib import closing
 
 from novikoff.cli import DONE
-from novikoff.cli.options import ask_reading
-from novikoff.cli.parser import Parser
+from novikoff.cli.options import AS_TRAINED, ask_reading
+from novikoff.cli.parser import A_MODEL, SOME_DATA, Parser
 
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.reads("model", "MODEL")
-    parser.reads("data", "DATA")
+    parser.reads("model", "MODEL", A_MODEL)
+    parser.reads("data", "DATA", SOME_DATA)
     parser.ask("--json", "print JSON", action="store_true")
-    ask_reading(parser, sentences=True)
+    ask_reading(parser, title=AS_TRAINED, sentences=True, work="predict")
+    parser.examples = (
+        "novikoff score my.model test.csv",
+        "novikoff score tagger.model test.conllu --json",
+    )
 
 
 def run(arguments: Namespace) -> int:

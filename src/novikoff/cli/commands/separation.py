@@ -5,7 +5,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from novikoff.cli import DONE, NO, UNDECIDED
-from novikoff.cli.options import REAL
+from novikoff.cli.options import SECONDS
 from novikoff.cli.parser import Parser
 from novikoff.cli.patience import reassuring
 from novikoff.errors import FileError
@@ -21,10 +21,14 @@ def options(parser: Parser) -> None:
     formula = "the model: 'outcome ~ terms | factors whose effects are not reported'"
     ask("--formula", formula, required=True, metavar="FORMULA")
     families = "binary, fractional, multinomial, cumulative, adjacent, sequential, poisson, ..."
-    ask("--family", f"{families} [binary]", default="binary", metavar="FAMILY")
-    ask("--weight", "a column of weights; rows of weight 0 are left out", metavar="COLUMN")
-    ask("--budget", "seconds to try [60]", REAL, default=60.0)
-    ask("--json", "print the answer as JSON", action="store_true")
+    ask("--family", f"{families} (default: binary)", default="binary", metavar="FAMILY")
+    ask("--weight", "column of weights; rows of weight 0 are left out", metavar="COLUMN")
+    ask("--budget", "stop after this many seconds (default: 60)", SECONDS, default=60.0)
+    ask("--json", "print JSON", action="store_true")
+    parser.examples = (
+        "novikoff separation trial.csv --formula 'cured ~ dose + C(clinic)'",
+        "novikoff separation trial.csv --formula 'visits ~ dose' --family poisson",
+    )
 
 
 def run(arguments: Namespace) -> int:

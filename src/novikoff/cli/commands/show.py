@@ -10,7 +10,7 @@ import novikoff
 from novikoff.cli import DONE
 from novikoff.cli.conflicts import refuse
 from novikoff.cli.options import COUNT, READING, ask_reading
-from novikoff.cli.parser import Parser
+from novikoff.cli.parser import A_MODEL, Parser
 from novikoff.cli.text import counted, named_classes, named_feature
 
 if TYPE_CHECKING:
@@ -21,11 +21,17 @@ TOP, WIDTH = 10, 100
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.reads("model", "MODEL")
-    parser.ask("--top", "how many weights [10; of each sign and label, if it has these, 5]", COUNT)
+    parser.reads("model", "MODEL", A_MODEL)
+    top = f"show the N largest weights (default: {TOP}; of a tagger, {TOP // 2} per label and sign)"
+    parser.ask("--top", top, COUNT)
+    effect = "also report what a standard deviation of each feature does in these examples"
+    parser.reads("--data", "FILE", effect)
     parser.ask("--json", "print JSON", action="store_true")
-    parser.reads("--data", "FILE", "say what a standard deviation of these examples does")
-    ask_reading(parser)
+    ask_reading(parser, title="reading FILE (default: as the training data of the model)")
+    parser.examples = (
+        "novikoff show my.model",
+        "novikoff show my.model --top 20 --data test.csv",
+    )
 
 
 class Names(Sequence[str]):

@@ -15,10 +15,12 @@ from novikoff.errors import DataError, FileError
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.reads("certificate", "CERT")
-    parser.reads("data", "DATA")
+    certificate = "certificate of `novikoff certify --save`: a file, or - for standard input"
+    parser.reads("certificate", "CERT", certificate)
+    parser.reads("data", "DATA", "the data it certifies: a file, or - for standard input")
     ask_reading(parser, plan=True)
     ask_shards(parser)
+    parser.examples = ("novikoff verify train.proof train.csv",)
 
 
 def run(arguments: Namespace) -> int:

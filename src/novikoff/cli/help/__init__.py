@@ -1,0 +1,1 @@
+"""What the command says of itself: the pages of `--help`, of learners, and completions for fish."""
