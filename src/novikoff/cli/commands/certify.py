@@ -40,7 +40,7 @@ def options(parser: Parser) -> None:
     ask_shards(parser)
     parser.examples = (
         "novikoff certify train.csv --save train.proof",
-        "novikoff certify train.csv --label kind --ignore id",
+        "novikoff certify train.csv --label kind --ignore id,label",
     )
 
 
