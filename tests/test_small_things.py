@@ -65,16 +65,16 @@ def test_singles_come_back_as_they_were(tmp_path, ending):
     assert (read(tmp_path / f"x.{ending}").X == X).all()
 
 
-@pytest.mark.parametrize("ending", ["parquet", "arrow", "npz"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow", "npz"])
 def test_labels_of_several_lines_come_back(tmp_path, ending):
-    y = ["one", "two\nlines", "a\rb"]
+    y = ["one", "two\nlines", 'a, "b"' if ending == "csv" else "a\rb"]
     write(tmp_path / f"x.{ending}", [[1.0], [2.0], [3.0]], y)
     assert read(tmp_path / f"x.{ending}").y.tolist() == y
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
 def test_what_would_not_come_back_is_not_written(tmp_path, ending):
-    for label in ("", "nul\0", "nul\0l", *(["two\nlines", "a\rb"] if ending == "csv" else [])):
+    for label in ("", "nul\0", "nul\0l", *(["a\rb"] if ending == "csv" else [])):
         y = np.array(["fine", label], object)
         with pytest.raises(ParameterError, match="The label of row 1 is .* would not give back"):
             write(tmp_path / f"x.{ending}", [[1.0], [2.0]], y)

@@ -165,7 +165,8 @@ def test_categories_mark_their_value(words):
         (["", "NA"], "1 ignored: c, nothing but blanks"),
         (["2020-01-31", "2021-12-01"], "1 ignored: c, dates"),
         (["31.12.2020", "01.02.2021"], "1 ignored: c, dates"),
-        ([f"id-{i}" for i in range(200)], "1 ignored: c, 200 different values"),
+        ([f"id-{i}" for i in range(20)], "1 category (20 values)"),
+        ([f"id-{i}" for i in range(21)], "1 ignored: c, 21 different values"),
         ([f"Mr. number {i} of all" for i in range(200)], "1 ignored: c, 200 different texts"),
         ([f"id-{i % 101}" for i in range(999)], "1 hashed category (c)"),
         (["1"] * 95 + ["x"] * 5, "1 number"),
@@ -258,6 +259,27 @@ def test_german_numbers():
         "Preis;Menge;label\n1.234,50;1\n".replace(";1\n", ";1;a\n") + "7,5;12;b\n-0,25;3;a\n"
     )
     assert data.X.tolist() == [[1234.5, 1], [7.5, 12], [-0.25, 3]]
+
+
+def test_a_plan_remembers_the_decimal_mark():
+    """For rows that do not say; what other rows say of themselves comes first."""
+    plan = csv("a;b;label\n1,5;1;x\n2,5;2;y\n").plan
+    for plan in (plan, TablePlan.from_dict(plan.to_dict())):
+        doubtful = csv("a;b\n1.234;2\n", plan=plan, labels="optional")
+        assert doubtful.X.tolist() == [[1234, 2]]
+        assert csv("a;b\n7,25;2\n", plan=plan, labels="optional").X.tolist() == [[7.25, 2]]
+        assert csv("a;b\n7.25;2\n", plan=plan, labels="optional").X.tolist() == [[7.25, 2]]
+        frame = pd.DataFrame({"a": ["1,5"], "b": ["2"]})
+        assert plan.transform(frame).tolist() == [[1.5, 2]]
+
+
+def test_categories_of_data_frames_in_arrow(tmp_path):
+    """Texts that are stored once each, and numbers in them."""
+    frame = pd.DataFrame({"c": ["x", "y", "x"], "n": ["1.5", "2", "3"], "label": [0, 1, 0]})
+    frame.astype({"c": "category", "n": "category"}).to_parquet(tmp_path / "x.parquet")
+    data = read(tmp_path / "x.parquet")
+    assert data.names == ["c=x", "c=y", "n"]
+    assert data.X.tolist() == [[1, 0, 1.5], [0, 1, 2], [1, 0, 3]]
 
 
 def test_a_first_line_of_words_that_come_again_is_no_header():

@@ -148,10 +148,9 @@ class ModelFile(NamedTuple):
         if data.unused:
             say(f"{file.called}: the model does not use {listed([*map(repr, data.unused)])}.")
         if self.names is not None and data.names is None:
-            say(
-                f"{file.called} has no names for its columns: they are taken to be "
-                f"{listed(self.names)}, in this order."
-            )
+            plan = file.reading.get("plan")
+            names = self.names if plan is None else [str(c.name) for c in plan.columns_]
+            say(f"{file.called} has no column names, so they are taken to be {listed(names)}.")
 
 
 def the_model(arguments: Namespace) -> ModelFile:

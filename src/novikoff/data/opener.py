@@ -52,6 +52,8 @@ class PlainFile:
         """What to open to read the same bytes again."""
         return self.name
 
+    may_wait = False
+
     def require_unchanged(self) -> None:
         """Raise an error if the file is not as it was when it was opened."""
         if self._stamp_now() != self._stamp:
@@ -143,6 +145,11 @@ class Tap:
         self._held = len(got) == n
         return got
 
+    @property
+    def is_live(self) -> bool:
+        """Is it a pipe or a terminal?"""
+        return self._handle is not None
+
     def ready(self, seconds: float = 0.0) -> bool:
         """Is there more, or the end? Yes also where that cannot be told."""
         if self._handle is None:
@@ -179,6 +186,11 @@ class Pipe:
         if (kind := compression(self.peek(4))) is not None:
             self._read = Decompressed(kind, self._tap, self._ahead).read
             self._ahead = bytearray()
+
+    @property
+    def may_wait(self) -> bool:
+        """May somebody still be writing to it?"""
+        return self._tap.is_live
 
     @property
     def ended(self) -> bool:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -43,7 +42,7 @@ class Sheet(NamedTuple):
 def sheet_of(source: Opened, options: Options) -> Sheet:
     """What the first records of a file say; all of it is settled if the options have the plan."""
     settled = options.settled_plan
-    head = beginning(source, options, whole_look=settled is None or options.delimiter is None)
+    head = beginning(source, options, whole_look=settled is None)
     mark = len(MARK) if head.startswith(MARK) else 0
     require_utf8(source.name, head)
     delimiter = (options.delimiter or sniffed(head, mark, source.name)).encode()
@@ -59,13 +58,15 @@ def sheet_of(source: Opened, options: Options) -> Sheet:
         start = first.stop
     layout = layout_of(words if named else None, len(words), options, source.name)
     numbers, columns = Numbers(options.decimal or "."), []
-    if settled is None:
+    doubtful = options.decimal is None and delimiter != b","
+    if settled is None or doubtful:
         columns = as_columns(head[start:], delimiter, layout.n_columns)
-        if options.decimal is None and delimiter != b",":
-            numbers = decimal_of([columns[j] for j in layout.features])
+    if doubtful:
+        usual = Numbers(settled.decimal_) if settled is not None else numbers
+        numbers = decimal_of([columns[j] for j in layout.features], usual)
     header = start if named else 0
     return Sheet(
-        Table.settled(layout, columns, options, source.name, written=numbers),
+        Table.settled(layout, columns, options, source.name, numbers),
         header,
         head[:header].count(b"\n") + (header == len(head) and not head.endswith(b"\n")),
         has_text_labels(head, start, delimiter, layout, options),
@@ -75,25 +76,28 @@ def sheet_of(source: Opened, options: Options) -> Sheet:
 
 
 def beginning(source: Opened, options: Options, *, whole_look: bool) -> bytes:
-    """So much of the file as has to be looked at, in whole records if it has any."""
-    delimiter = (options.delimiter or ",").encode()
-    if not whole_look:
-        enough = partial(has_two_records, delimiter=delimiter)
-        return source.peek_until(enough, LONGEST_LINE)
-    head = source.peek_until(lambda text: len(text) >= LOOK, LOOK)
-    if len(head) < LOOK:
+    """So much of the file as has to be looked at, in whole records if it has two.
+
+    What somebody is still writing to is not waited for longer than its first block takes.
+    """
+    look = min(LOOK, options.block_bytes) if source.may_wait else LOOK
+    least = look if whole_look else 0
+
+    def first_two(head: bytes) -> list[Record]:
+        own = (options.delimiter or sniffed(head[:GLANCE], 0, source.name)).encode()
+        whole = head[: ends_of(own).last(head)]
+        return [*islice((r for r in records(whole, own) if not is_blank(r, whole)), 2)]
+
+    head = source.peek_until(
+        lambda text: len(text) >= least and len(first_two(text)) == 2, LONGEST_LINE
+    )
+    found = first_two(head)
+    if len(head) < look or len(found) < 2:
         return head
-    delimiter = (options.delimiter or sniffed(head[:GLANCE], 0, source.name)).encode()
-    if cut := ends_of(delimiter).last(head):
-        return head[:cut]
-    return source.peek_until(lambda text: ends_of(delimiter).last(text) > 0, LONGEST_LINE)
-
-
-def has_two_records(head: bytes, delimiter: bytes) -> bool:
-    """Are there two whole records that are not blank?"""
-    whole = head[: ends_of(delimiter).last(head)]
-    filled = (r for r in records(whole, delimiter) if not is_blank(r, whole))
-    return len([*islice(filled, 2)]) == 2
+    if source.may_wait and not whole_look:  # whatever has arrived of the others
+        return head[: found[1].stop]
+    own = (options.delimiter or sniffed(head[:GLANCE], 0, source.name)).encode()
+    return head[: max(ends_of(own).last(head[:look]), found[1].stop)]
 
 
 def is_blank(record: Record, text: bytes) -> bool:
@@ -206,15 +210,14 @@ def arrow_table(
     )
 
 
-def decimal_of(columns: Sequence[Any]) -> Numbers:
-    """How most columns have numbers in them."""
+def decimal_of(columns: Sequence[Any], usual: Numbers) -> Numbers:
+    """How most columns have numbers in them; as usual if that cannot be said."""
     found = [words_of(column.slice(0, MANY)).filled for column in columns]
-    point, comma = Numbers("."), Numbers(",")
-    score = [
-        sum(words.n > 0 and words.share(written.allows) >= MOSTLY for words in found)
-        for written in (point, comma)
-    ]
-    return comma if score[1] > score[0] else point
+
+    def score(written: Numbers) -> int:
+        return sum(words.n > 0 and words.share(written.allows) >= MOSTLY for words in found)
+
+    return max(usual, Numbers("."), Numbers(","), key=score)
 
 
 def stray_byte(text: bytes) -> tuple[str, int] | None:

@@ -28,6 +28,7 @@ from novikoff.data.tables.dataframes import raw_of
 from novikoff.data.tables.encode import Raw
 from novikoff.data.tables.layout import LABEL, Table, layout_of, title
 from novikoff.data.tables.look import is_text
+from novikoff.data.tables.numerals import Numbers
 from novikoff.data.tables.soundness import examples_of
 from novikoff.errors import FileError, ParameterError
 from novikoff.inputs.doubles import EXACT, rounded
@@ -110,7 +111,7 @@ def as_data(batch: pyarrow.RecordBatch, options: Options, name: str, at: int) ->
         stored = None if j < 0 else batch.column(j)
         if column.kind == "number" and stored is not None and not is_text(stored.type):
             return numbers_of(stored, title(layout, j), name, at)
-        return raw_of(stored, column)
+        return raw_of(stored, column, Numbers(table.plan.decimal_))
 
     columns = [raw(c, j) for c, j in zip(table.plan.columns_, table.places, strict=True)]
     return examples_of(columns, own, batch.num_rows, table, options, name, Place(at, at + 1))

@@ -2,7 +2,7 @@
 
 A column of text is one of numbers, of dates, or of yes and no if at least nine in ten of its values
 are, blanks aside; what else is in it is then an error. Any other is a category, unless more than
-half of its values are different and they are many.
+half of its values are different and they are more than a few.
 """
 
 import re
@@ -30,6 +30,8 @@ MOSTLY = 0.9
 PAIRS = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"), ("on", "off"))
 DAY = re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}(?![0-9])")
 """How dates start."""
+FEW = 20
+"""So many different values a small table may have in a category."""
 TALK = re.compile(r"\S\s+\S+\s+\S+\s+\S")
 """Four words or more."""
 
@@ -149,6 +151,8 @@ def of_text(
     plan: TablePlan, name: str | int, column: Any, written: Numbers, *, forced: bool
 ) -> PlannedColumn:
     """What becomes of a column of text."""
+    if pyarrow.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
     if not forced and has_bare_numbers(column, written):
         return measured(plan, name, "number", numbers_of(column, written))
     words = words_of(column)
@@ -213,8 +217,8 @@ def form_of_dates(plan: TablePlan, words: Words) -> str:
 
 def category(plan: TablePlan, name: str | int, words: Words, *, forced: bool) -> PlannedColumn:
     """A category, if it is one."""
-    n_values, n = len(words.every), words.n
-    if not forced and n_values > plan.one_hot and 2 * n_values > n:
+    n_values, few = len(words.every), min(plan.one_hot, FEW)
+    if not forced and n_values > few and 2 * n_values > words.n:
         return PlannedColumn(name, "ignored", why=too_different(words))
     if n_values > plan.one_hot:
         return PlannedColumn(name, "hashed")

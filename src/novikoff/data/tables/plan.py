@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff.data.tables.columns import PlannedColumn, each_of
 from novikoff.data.tables.listing import TOLD, counted, joined
+from novikoff.data.tables.numerals import ENGLISH, Numbers
 from novikoff.errors import DataError, ParameterError
 from novikoff.parameters import WHOLE, Kind, Parameterised, choice, flag, given
 from novikoff.typing import Matrix
@@ -63,6 +64,8 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         How many rows it was settled from.
     n_features_in_ : int
         How many columns the table has.
+    decimal_ : str
+        The decimal mark of numbers that are written as text.
 
     Examples
     --------
@@ -148,7 +151,11 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         return self._settle(names, columns, n)
 
     def _settle(
-        self, names: Sequence[str | int], columns: Sequence[Any], n: int, **written: Any
+        self,
+        names: Sequence[str | int],
+        columns: Sequence[Any],
+        n: int,
+        written: Numbers = ENGLISH,
     ) -> Self:
         """The same for columns of Arrow's, of which those of text may have numbers in them."""
         from novikoff.data.tables.look import looked_at
@@ -158,7 +165,8 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
                 raise ParameterError(
                     f"There is no column {name!r}: give one of {', '.join(map(repr, names[:8]))}."
                 )
-        self.columns_ = looked_at(self, names, columns, **written)
+        self.columns_ = looked_at(self, names, columns, written)
+        self.decimal_ = written.decimal
         self.n_rows_, self.n_features_in_ = n, len(self.columns_)
         return self
 
@@ -194,7 +202,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         except DataError as error:
             raise DataError(f"The table does not fit the plan: {error}.") from None
         raw: list[Raw] = [
-            raw_of(None if j < 0 else columns[j], column)
+            raw_of(None if j < 0 else columns[j], column, Numbers(self.decimal_))
             for column, j in zip(self.columns_, places, strict=True)
         ]
         found = encoded(self, raw, n, np.dtype(np.float64))
@@ -303,7 +311,8 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
             told = {k: v for k, v in asdict(column).items() if v != bare[k] or k == "name"}
             columns.append({k: as_list(v) for k, v in told.items()})
         parameters = {name: as_list(getattr(self, name)) for name in self._parameters}
-        return {"parameters": parameters, "n_rows": self.n_rows_, "columns": columns}
+        decimal = {} if self.decimal_ == "." else {"decimal": self.decimal_}
+        return {"parameters": parameters, "n_rows": self.n_rows_, "columns": columns} | decimal
 
     @classmethod
     def from_dict(cls, given: dict[str, Any]) -> Self:
@@ -315,6 +324,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
             for column in given["columns"]
         ]
         plan.n_rows_, plan.n_features_in_ = given["n_rows"], len(plan.columns_)
+        plan.decimal_ = given.get("decimal", ".")
         return plan
 
     @classmethod
@@ -322,7 +332,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         """The plan of a table that has numbers without blanks, and nothing else."""
         plan = cls(missing="error")
         plan.columns_ = [PlannedColumn(name, "number") for name in names]
-        plan.n_rows_, plan.n_features_in_ = 0, len(names)
+        plan.n_rows_, plan.n_features_in_, plan.decimal_ = 0, len(names), "."
         return plan
 
     def __sklearn_is_fitted__(self) -> bool:
