@@ -291,7 +291,7 @@ def test_columns_without_names_are_told(folder, tmp_path):
     for more in ((), ("--unlabelled",)):
         status, out, err = said("predict", tmp_path / "n", tmp_path / "bare.csv", *more)
         assert (status, out) == told
-        assert "bare.csv has no names for its columns: they are taken to be x0, x1" in err
+        assert "bare.csv has no column names, so they are taken to be x0, x1." in err
     assert said("predict", model, folder / "x.csv")[2] == ""
     assert OF_FORMATS["label"] == OF_FORMATS["unlabelled"] == ("csv", "parquet", "arrow", "npy")
 

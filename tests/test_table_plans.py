@@ -263,8 +263,8 @@ def test_german_numbers():
 
 def test_a_plan_remembers_the_decimal_mark():
     """For rows that do not say; what other rows say of themselves comes first."""
-    plan = csv("a;b;label\n1,5;1;x\n2,5;2;y\n").plan
-    for plan in (plan, TablePlan.from_dict(plan.to_dict())):
+    settled = csv("a;b;label\n1,5;1;x\n2,5;2;y\n").plan
+    for plan in (settled, TablePlan.from_dict(settled.to_dict())):
         doubtful = csv("a;b\n1.234;2\n", plan=plan, labels="optional")
         assert doubtful.X.tolist() == [[1234, 2]]
         assert csv("a;b\n7,25;2\n", plan=plan, labels="optional").X.tolist() == [[7.25, 2]]

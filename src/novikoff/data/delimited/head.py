@@ -66,7 +66,7 @@ def sheet_of(source: Opened, options: Options) -> Sheet:
         numbers = decimal_of([columns[j] for j in layout.features], usual)
     header = start if named else 0
     return Sheet(
-        Table.settled(layout, columns, options, source.name, numbers),
+        Table.settled(layout, columns, options, source.name, numbers.decimal),
         header,
         head[:header].count(b"\n") + (header == len(head) and not head.endswith(b"\n")),
         has_text_labels(head, start, delimiter, layout, options),

@@ -10,7 +10,6 @@ from sklearn.base import clone
 
 from novikoff.data.reader_options import Column, Options
 from novikoff.data.tables.columns import each_of
-from novikoff.data.tables.numerals import ENGLISH, Numbers
 from novikoff.data.tables.plan import TablePlan
 from novikoff.errors import DataError, FileError, ParameterError
 
@@ -82,7 +81,7 @@ class Table(NamedTuple):
         columns: Sequence[Any],
         options: Options,
         name: str,
-        written: Numbers = ENGLISH,
+        decimal: str = ".",
     ) -> "Table":
         """The same with the plan that the options have, or one that these columns settle."""
         plan = options.settled_plan
@@ -92,7 +91,7 @@ class Table(NamedTuple):
             called: list[str | int] = [j if names is None else names[j] for j in features]
             plan._check_parameters()
             n = len(columns[0]) if columns else 0
-            plan._settle(called, [columns[j] for j in features], n, written)
+            plan._settle(called, [columns[j] for j in features], n, decimal)
         return cls.of(layout, plan, name)
 
 

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff.data.tables.columns import PlannedColumn, each_of
 from novikoff.data.tables.listing import TOLD, counted, joined
-from novikoff.data.tables.numerals import ENGLISH, Numbers
 from novikoff.errors import DataError, ParameterError
 from novikoff.parameters import WHOLE, Kind, Parameterised, choice, flag, given
 from novikoff.typing import Matrix
@@ -155,18 +154,19 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         names: Sequence[str | int],
         columns: Sequence[Any],
         n: int,
-        written: Numbers = ENGLISH,
+        decimal: str = ".",
     ) -> Self:
         """The same for columns of Arrow's, of which those of text may have numbers in them."""
         from novikoff.data.tables.look import looked_at
+        from novikoff.data.tables.numerals import Numbers
 
         for name in (*self.named("text", names), *self.named("categories", names)):
             if name not in names:
                 raise ParameterError(
                     f"There is no column {name!r}: give one of {', '.join(map(repr, names[:8]))}."
                 )
-        self.columns_ = looked_at(self, names, columns, written)
-        self.decimal_ = written.decimal
+        self.columns_ = looked_at(self, names, columns, Numbers(decimal))
+        self.decimal_ = decimal
         self.n_rows_, self.n_features_in_ = n, len(self.columns_)
         return self
 
@@ -194,6 +194,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         """
         from novikoff.data.tables.dataframes import columns_of, raw_of
         from novikoff.data.tables.encode import encoded
+        from novikoff.data.tables.numerals import Numbers
 
         check_is_fitted(self)
         names, columns, n = columns_of(X)
