@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pyarrow
 import pyarrow.csv
 
+from novikoff.data import text_blocks
 from novikoff.data.delimited.records import Record, ends_of, is_regular, records
 from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
@@ -15,7 +16,6 @@ from novikoff.data.tables.columns import each_of
 from novikoff.data.tables.layout import LABEL, Layout, Table, layout_of
 from novikoff.data.tables.look import MOSTLY, words_of
 from novikoff.data.tables.numerals import BARE, BLANKS, Numbers
-from novikoff.data.text_blocks import LONGEST_LINE
 from novikoff.errors import FileError
 
 DELIMITERS = b"\t", b";", b",", b"|"
@@ -83,21 +83,23 @@ def beginning(source: Opened, options: Options, *, whole_look: bool) -> bytes:
     look = min(LOOK, options.block_bytes) if source.may_wait else LOOK
     least = look if whole_look else 0
 
-    def first_two(head: bytes) -> list[Record]:
+    def end_of_two(head: bytes) -> int:
+        """Where the second record ends that is not blank; 0 if there is none."""
         own = (options.delimiter or sniffed(head[:GLANCE], 0, source.name)).encode()
         whole = head[: ends_of(own).last(head)]
-        return [*islice((r for r in records(whole, own) if not is_blank(r, whole)), 2)]
+        found = (r.stop for r in records(whole, own) if not is_blank(r, whole))
+        return next(islice(found, 1, None), 0)
 
     head = source.peek_until(
-        lambda text: len(text) >= least and len(first_two(text)) == 2, LONGEST_LINE
+        lambda text: len(text) >= least and end_of_two(text) > 0, text_blocks.LONGEST_LINE
     )
-    found = first_two(head)
-    if len(head) < look or len(found) < 2:
+    two = end_of_two(head)
+    if two and source.may_wait and not whole_look:  # whatever has arrived of the others
+        return head[:two]
+    if not two or len(head) < look:
         return head
-    if source.may_wait and not whole_look:  # whatever has arrived of the others
-        return head[: found[1].stop]
     own = (options.delimiter or sniffed(head[:GLANCE], 0, source.name)).encode()
-    return head[: max(ends_of(own).last(head[:look]), found[1].stop)]
+    return head[: max(ends_of(own).last(head[:look]), two)]
 
 
 def is_blank(record: Record, text: bytes) -> bool:
