@@ -311,7 +311,7 @@ def test_scores_are_counted(folder, tmp_path):
     kinds = chunks.pop("kinds")
     for kind, (there, predicted, good) in counts.items():
         assert kinds[kind] == {
-            "there": there,
+            "support": there,
             "predicted": predicted,
             "right": good,
             "precision": good / predicted,
@@ -321,10 +321,10 @@ def test_scores_are_counted(folder, tmp_path):
     printed = done("score", folder / "model", folder / "test.txt").splitlines()
     assert printed[0] == f"tokens     {right:,} of {n:,} right ({right / n:.2%})"
     assert printed[1] == f"sentences  {whole:,} of 60 right ({whole / 60:.2%})"
-    assert printed[2].startswith(f"chunks     {chunks['right']:,} of {chunks['there']:,} right, ")
+    assert printed[2].startswith(f"chunks     {chunks['right']:,} of {chunks['support']:,} right, ")
     assert [line.split()[0] for line in printed[5:]] == [*counts, "all"]
     shares = [f"{chunks[name]:.2%}" for name in ("precision", "recall", "f1")]
-    assert printed[-1].split() == ["all", *shares, f"{chunks['there']:,}"]
+    assert printed[-1].split() == ["all", *shares, f"{chunks['support']:,}"]
     tags = done("score", folder / "tagger", folder / "test.conllu").splitlines()
     assert [line.split()[0] for line in tags] == ["tokens", "sentences"]
 
@@ -338,7 +338,7 @@ def test_a_label_that_a_model_does_not_know_is_never_right(folder, tmp_path):
     )
     assert after["right"] < before["right"]
     assert after["chunks"]["kinds"]["ADJP"]["recall"] == 0.0
-    assert after["chunks"]["kinds"]["VP"]["there"] == 0
+    assert after["chunks"]["kinds"]["VP"]["support"] == 0
 
 
 def test_what_a_model_has_learned_is_shown(folder, tmp_path):

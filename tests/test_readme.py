@@ -35,7 +35,7 @@ def played(session, folder):
     return "\n".join(shown) + "\n"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/sequences.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/command.md", "docs/sequences.md"])
 def test_the_session_is_real(tmp_path, page):
     [session] = SESSION.findall((ROOT / page).read_text())
     seconds = re.compile(r"\d+\.\d s$", re.M)

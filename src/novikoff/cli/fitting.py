@@ -4,6 +4,8 @@ import os
 import time
 import warnings
 from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,12 +16,20 @@ from novikoff.cli.checkpoint import again, checkpoint_of
 from novikoff.cli.commands.fit import AVERAGED, EPOCHS, EVERY, MEMORY
 from novikoff.cli.conflicts import refuse, require_cluster
 from novikoff.cli.data_file import BLOCK_BYTES, DataFile, require_room
+from novikoff.cli.evaluation.held_out import (
+    Estimate,
+    Folds,
+    estimated_in_blocks,
+    estimated_whole,
+    folds_of,
+    refuse_held_out,
+)
 from novikoff.cli.learners import BY_WORD, given
 from novikoff.cli.model_file import Model
 from novikoff.cli.options import option
 from novikoff.cli.picture import Sketch
 from novikoff.cli.progress import BlocksBar
-from novikoff.cli.signals import stopping
+from novikoff.cli.signals import Terminated, stopping
 from novikoff.cli.summary import finish, tell_so_far
 from novikoff.cli.text import counted, tell_unseen
 from novikoff.cli.training import (
@@ -29,7 +39,7 @@ from novikoff.cli.training import (
     weights_by_label,
     weights_of_classes,
 )
-from novikoff.errors import FileError, ParameterError
+from novikoff.errors import FileError, NovikoffError, ParameterError
 from novikoff.learners import Pocket
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.kernels.machine import DualLearner
@@ -54,10 +64,14 @@ NOT_ON_SHARDS = (
 def fit(arguments: Namespace) -> int:
     """Train, and write the model."""
     arguments.started = time.monotonic()
+    if arguments.json and arguments.output == "-":
+        raise ParameterError("--json prints to standard output, where -o - puts the model.")
     if arguments.sequences:
         from novikoff.cli.tagger import fit_sequences
 
+        refuse_held_out(arguments, "--sequences")
         return fit_sequences(arguments)
+    folds = folds_of(arguments)
     refuse(arguments, ("template",), "is an option of --sequences: give it too, or leave it out.")
     arguments.learner = arguments.learner or AVERAGED
     learner, parameters = BY_WORD[arguments.learner], given(arguments)
@@ -67,8 +81,9 @@ def fit(arguments: Namespace) -> int:
         require_mixed(arguments)
     sketch = Sketch(arguments.plot, keep=bool(arguments.record)) if arguments.plot else None
     if issubclass(learner, MaxMargin):
-        require_whole(arguments, "the widest separator", ("epochs", "seed", "plot", *IN_BLOCKS))
-        return fit_whole(learner(**parameters), sketch, arguments)
+        seed = () if folds else ("seed",)
+        require_whole(arguments, "the widest separator", ("epochs", *seed, "plot", *IN_BLOCKS))
+        return fit_whole(learner(**parameters), sketch, folds, arguments)
     epochs = arguments.epochs or EPOCHS
     parameters |= {"max_iter": epochs, "random_state": arguments.seed or 0}
     if sketch and issubclass(learner, DualLearner):
@@ -84,12 +99,14 @@ def fit(arguments: Namespace) -> int:
     model._check_parameters()
     if isinstance(model, DualLearner):
         require_whole(arguments, "a kernel machine")
-        return fit_whole(model, sketch, arguments)
+        return fit_whole(model, sketch, folds, arguments)
     if arguments.cluster:
+        refuse_held_out(arguments, "--cluster")
         from novikoff.cli.cluster import fit_on_cluster
 
         return fit_on_cluster(model, arguments)
     if arguments.progressive:
+        refuse_held_out(arguments, "--progressive, which measures that on the way")
         from novikoff.cli.progressive import fit_progressively
 
         return fit_progressively(model, arguments)
@@ -98,8 +115,8 @@ def fit(arguments: Namespace) -> int:
     if isinstance(model, Pocket) or (parameters.get("slack") and epochs > 1):
         pocket = "the pocket" if isinstance(model, Pocket) else None
         require_whole(arguments, pocket or "--slack with more than one epoch")
-        return fit_whole(model, sketch, arguments)
-    return fit_in_blocks(model, epochs, sketch, arguments)
+        return fit_whole(model, sketch, folds, arguments)
+    return fit_in_blocks(model, epochs, sketch, arguments, folds=folds)
 
 
 def require_sense(arguments: Namespace) -> None:
@@ -164,6 +181,7 @@ def fit_in_blocks(
     sketch: Sketch | None,
     arguments: Namespace,
     opened: DataFile | None = None,
+    folds: Folds | None = None,
 ) -> int:
     """Train on a file block by block: the one that was opened, or the one that was named."""
     checkpoint = checkpoint_of(arguments, once=arguments.data == "-")
@@ -184,9 +202,10 @@ def fit_in_blocks(
         memory=arguments.memory or MEMORY,
         checkpoint=checkpoint,
         every=every if arguments.checkpoint else float("inf"),
-        hold="--plot needs all examples at once" if sketch else None,
+        hold="--plot" if sketch else None,
     )
     if training.pipe is not None:
+        training.hold = training.hold or (folds and folds.told)
         training.checkpoint = checkpoint = checkpoint_of(arguments, once=True)
     if arguments.resume and checkpoint:
         if os.path.exists(checkpoint):
@@ -202,7 +221,12 @@ def fit_in_blocks(
     except Interrupted:
         return tell_stopped(training, arguments, stopped[0])
     trace = sketch.of_blocks(training) if sketch else None
-    finish_training(training, arguments)
+    with writing(lambda estimate: finish_training(training, arguments, estimate), arguments) as end:
+        if folds:
+            seed, quiet = training.plan.seed, arguments.quiet
+            end.estimate = estimated_in_blocks(
+                model, folds, epochs, seed, training.blocks_again, hidden=quiet
+            )
     if training.wrote and checkpoint and os.path.exists(checkpoint):
         os.remove(checkpoint)
     if sketch and trace:
@@ -210,12 +234,37 @@ def fit_in_blocks(
     return DONE
 
 
-def finish_training(training: Training, arguments: Namespace) -> None:
+class Writing:
+    """A model that is trained and not yet written: an estimate may come before."""
+
+    estimate: Estimate | None = None
+
+
+@contextmanager
+def writing(write: Callable[[Estimate | None], None], arguments: Namespace) -> Iterator[Writing]:
+    """Write a model at the end, with its estimate if there is one, and whatever happens."""
+    end = Writing()
+    try:
+        yield end
+    except (KeyboardInterrupt, Terminated, NovikoffError) as stop:
+        write(None)
+        told = f"{arguments.output} is written, but how good the model is was not measured"
+        if not isinstance(stop, NovikoffError):
+            raise type(stop)(told) from None
+        say(f"{told}:")
+        raise
+    write(end.estimate)
+
+
+def finish_training(
+    training: Training, arguments: Namespace, estimate: Estimate | None = None
+) -> None:
     """Write the model of a run over blocks, as far as it has come."""
     at, reading = training.at, training.file.reading
     n = training.n_examples or at.examples
     tell_unseen(training.unseen)
-    finish(training.model, training.names, reading, at.bad_lines, n, arguments)
+    skipped, names = at.bad_lines, training.names
+    finish(training.model, names, reading, skipped, n, arguments, estimate)
 
 
 def tell_stopped(training: Training, arguments: Namespace, number: int) -> int:
@@ -236,7 +285,9 @@ def tell_stopped(training: Training, arguments: Namespace, number: int) -> int:
 # ------------------------------------------------------------- all at once
 
 
-def fit_whole(model: Model, sketch: Sketch | None, arguments: Namespace) -> int:
+def fit_whole(
+    model: Model, sketch: Sketch | None, folds: Folds | None, arguments: Namespace
+) -> int:
     """Train on a file that is read into memory as a whole, where the learner needs that."""
     file = DataFile.surveyed(arguments, arguments.data)
     tell_plan(file, arguments)
@@ -262,7 +313,14 @@ def fit_whole(model: Model, sketch: Sketch | None, arguments: Namespace) -> int:
         model.fit(data.X, data.y, **weighs)
     trace = sketch.of_model(model, data.X, data.y) if sketch else None
     tell_unseen(data.unseen)
-    finish(model, data.names, file.reading, data.skipped, len(data.y), arguments)
+    left, n = data.skipped, len(data.y)
+
+    def write(estimate: Estimate | None) -> None:
+        finish(model, data.names, file.reading, left, n, arguments, estimate)
+
+    with writing(write, arguments) as end:
+        if folds:
+            end.estimate = estimated_whole(model, folds, data)
     if sketch and trace:
         sketch.draw(trace, arguments.output)
     return DONE

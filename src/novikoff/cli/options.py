@@ -100,6 +100,18 @@ def within(least: int, most: int) -> Callable[[str], int]:
     return read
 
 
+def between(least: float, most: float) -> Callable[[str], float]:
+    """A number within bounds."""
+
+    def read(text: str) -> float:
+        number = float(text)
+        if not least <= number <= most:
+            raise ValueError
+        return number
+
+    return read
+
+
 def n_bytes(text: str) -> int:
     """A number of bytes, as 16M."""
     units = {"k": 10, "m": 20, "g": 30}

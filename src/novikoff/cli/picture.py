@@ -70,7 +70,8 @@ class Sketch:
         """What happened, with the examples of a run that has ended."""
         blocks = training.kept or [training.file.read()]
         if sum(size_of(block.X) for block in blocks) > training.memory:
-            raise ParameterError(f"{training.too_large(training.hold or '')}: leave --plot out.")
+            why = training.too_large("--plot needs all examples at once")
+            raise ParameterError(f"{why}: leave --plot out.")
         stack = sparse.vstack if sparse.issparse(blocks[0].X) else np.concatenate
         X = stack([block.X for block in blocks if len(block.y)])
         y = np.concatenate([block.y for block in blocks if len(block.y)])

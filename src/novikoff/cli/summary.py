@@ -1,13 +1,16 @@
 """What a run came to: the file of its model, and a few lines for people."""
 
+import json
 import sys
 import time
 from argparse import Namespace
+from typing import Any
 
 import numpy as np
 
 from novikoff.cli import say
-from novikoff.cli.data_file import Reading, as_json
+from novikoff.cli.data_file import Reading, as_json as reading_as_json
+from novikoff.cli.evaluation.held_out import Estimate
 from novikoff.cli.model_file import Model
 from novikoff.cli.text import counted, named_classes, outward, tell_skipped
 from novikoff.data.results import Skipped
@@ -25,6 +28,7 @@ def finish(
     skipped: Skipped,
     n_examples: int,
     arguments: Namespace,
+    estimate: Estimate | None = None,
 ) -> None:
     """Write the model, say which lines were left out, and what the run came to."""
     if names is not None:
@@ -32,16 +36,47 @@ def finish(
     if reading.get("format") == "vw":
         model.feature_hash_ = {"bits": reading.get("bits", 18)}
     extra = {
-        "reading": as_json(reading, "n_jobs", "bad_lines"),
+        "reading": reading_as_json(reading, "n_jobs", "bad_lines"),
         "bad_lines": skipped.n_lines,
         "examples": n_examples,
     }
-    save(model, arguments.output, extra=extra)
+    save(model, arguments.output, extra=extra | (estimate.extra() if estimate else {}))
     tell_skipped(skipped)
-    if not arguments.quiet:
-        seconds = time.monotonic() - arguments.started
+    seconds = time.monotonic() - arguments.started
+    if arguments.json:
+        told = {"model": arguments.output, "seconds": round(seconds, 3), "examples": n_examples}
+        told |= {"bad_lines": skipped.n_lines} | figures(model)
+        print(json.dumps(told | ({"held_out": estimate.as_json()} if estimate else {})))
+    elif not arguments.quiet:
         of = f"{type(model).__name__} of {named_classes(model.classes_)}"
-        print(f"{of}, {seconds:.1f} s", *learned(model), sep="\n", file=sys.stderr)
+        measured = [estimate.line()] if estimate else []
+        print(f"{of}, {seconds:.1f} s", *learned(model), *measured, sep="\n", file=sys.stderr)
+
+
+def figures(model: Model) -> dict[str, Any]:
+    """What a run came to, as JSON has it."""
+    margin = getattr(model, "margin_", None)
+    found = {
+        "learner": type(model).__name__,
+        "classes": model.classes_,
+        "features": model.n_features_in_,
+        "epochs": model.n_iter_,
+        "converged": getattr(model, "converged_", None),
+        "mistakes": getattr(model, "n_mistakes_", None),
+        "mistakes_by_epoch": getattr(model, "mistakes_", None),
+        "updates": getattr(model, "n_updates_", None),
+        "mistake_bound": getattr(model, "mistake_bound_", None),
+        "margin": None if margin is None else [margin.lower, margin.upper],
+    }
+    return {name: as_json(value) for name, value in found.items()}
+
+
+def as_json(value: Any) -> Any:
+    """A number, a text or an array as JSON has it; null for infinity and for what is not there."""
+    plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    if isinstance(plain, list):
+        return [as_json(each) for each in plain]
+    return None if isinstance(plain, float) and not np.isfinite(plain) else plain
 
 
 def learned(model: Model) -> list[str]:

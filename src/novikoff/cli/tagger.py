@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff.cli import DONE, say
 from novikoff.cli.conflicts import refuse
+from novikoff.cli.evaluation.score_report import figures, shares_told
 from novikoff.cli.learners import SEQUENCES, given
 from novikoff.cli.paths import require_different
 from novikoff.cli.sentence_file import SentenceFile, columns
@@ -23,7 +24,7 @@ from novikoff.data.opener import Pipe
 from novikoff.data.results import Skipped
 from novikoff.errors import DataError, FileError, ParameterError
 from novikoff.inputs.templates import BUILT_IN, Template
-from novikoff.learners.sequences.chunks import ChunkCounts, Count, are_chunked
+from novikoff.learners.sequences.chunks import ChunkCounts, are_chunked
 from novikoff.learners.sequences.perceptron import SequencePerceptron
 
 if TYPE_CHECKING:
@@ -224,12 +225,6 @@ def as_json(
     return told
 
 
-def figures(count: Count) -> dict[str, Any]:
-    """A count and what follows from it."""
-    shares = {"precision": count.precision, "recall": count.recall, "f1": count.f1}
-    return count._asdict() | shares
-
-
 def tell_chunks(counts: ChunkCounts) -> None:
     """Print a table of the kinds of chunks."""
     every = counts.all()
@@ -238,12 +233,7 @@ def tell_chunks(counts: ChunkCounts) -> None:
     kinds = counts.by_kind()
     rows = {kind or "-": count for kind, count in kinds.items()} if len(kinds) > 1 else {}
     rows["all"] = every
-    wide = max(map(len, rows))
-    print(f"\n  {'':{wide}}  precision   recall       F1   chunks")
-    for kind, count in rows.items():
-        shares = (count.precision, count.recall, count.f1)
-        told = "  ".join(f"{share:7.2%}" for share in shares)
-        print(f"  {kind:<{wide}}    {told}  {count.there:7,}")
+    print("", *shares_told(rows, "chunks"), sep="\n")
 
 
 # ------------------------------------------------------------- show

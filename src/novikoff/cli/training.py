@@ -8,7 +8,7 @@ all that the rest of the run depends on.
 import time
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -65,7 +65,7 @@ class Training:
         self.pipe = file.source if isinstance(file.source, Pipe) else None
         self.memory, self.checkpoint, self.every = memory, checkpoint, every
         self.hold = hold
-        """Why all examples are to be held in memory, also for a single pass, if they are."""
+        """The option that has all examples held in memory, also for a single pass, if one does."""
         self.at = Position()
         self.names: list[str] | None = None
         self.kept: list[Data] | None = []
@@ -227,6 +227,14 @@ class Training:
                 self._keep(block)
                 yield number, block
 
+    def blocks_again(self) -> Iterator[Data]:
+        """All blocks that have examples, after a run."""
+        if self.kept:
+            yield from self.kept
+            return
+        with closing(self._stream(Place())) as blocks:
+            yield from (block for block in blocks if len(block.y))
+
     def _stream(self, place: Place) -> Blocks:
         if self.pipe is not None:
             return self._once
@@ -243,7 +251,8 @@ class Training:
         if self.held <= self.memory:
             return
         if self.hold:
-            raise ParameterError(f"{self.too_large(self.hold)}: give more, or leave --plot out.")
+            once = self.too_large(f"{self.hold} needs all examples at once")
+            raise ParameterError(f"{once}: give more, or leave {self.hold} out.")
         if self.pipe is not None:
             once = self.too_large("it can be read only once")
             raise ParameterError(f"{once}: give --epochs 1, a larger --memory, or a file.")

@@ -11,12 +11,15 @@ from novikoff.cli.options import (
     Kind,
     ask_reading,
     ask_shards,
+    between,
     within,
 )
 from novikoff.cli.parser import A_FILE, Parser
 
 AVERAGED = "averaged"
 EPOCHS, MEMORY, EVERY = 10, 2**30, 60.0
+SHARE = Kind("SHARE", "a number from 0.01 to 0.99", between(0.01, 0.99))
+FOLDS = Kind("N", "a whole number from 2 to 1000", within(2, 1000))
 SEED = Kind("N", "a whole number from 0 to 4294967295", within(0, 2**32 - 1))
 
 
@@ -67,6 +70,9 @@ def ask_learning(parser: Parser) -> None:
     ask("--window", window, COUNT, rare=True)
     sentences = "learn to label tokens of sentences (CoNLL, CoNLL-U)"
     ask("--sequences", sentences, action="store_true")
+    ask("--holdout", "measure on a share of the examples, as 0.2", SHARE)
+    ask("--cv", "measure on all examples, in N folds", FOLDS)
+    ask("--json", "print JSON", action="store_true", rare=True)
     plot = "draw the proof of the run, or else its progress"
     parser.writes("--plot", "PICTURE", plot)
     ask("--quiet", "print no summary and no progress", action="store_true")

@@ -22,23 +22,20 @@ def options(parser: Parser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print how many examples are right."""
+    """Print how many examples are right, of each class too."""
+    from novikoff.cli.evaluation.score_report import Report, answers
     from novikoff.cli.model_file import the_model
     from novikoff.cli.tagger import is_tagger, score_sequences
 
     trained = the_model(arguments)
     if is_tagger(trained):
         return score_sequences(trained, arguments)
-    n = right = 0
+    report = Report(trained.model.classes_)
     file = trained.data(arguments)
     with closing(trained.stream(file)) as blocks:
         for block in blocks:
             trained.require_known(block, file)
-            n += len(block.y)
             with file.blaming(block, advise=False):
-                right += int((trained.model.predict(block.X) == block.y).sum())
-    if arguments.json:
-        print(json.dumps({"examples": n, "right": right, "accuracy": right / n}))
-    else:
-        print(f"{right:,} of {n:,} right ({right / n:.2%}), {n - right:,} wrong")
+                report.add(block.y, *answers(trained.model, block.X))
+    print(json.dumps(report.as_json()) if arguments.json else "\n".join(report.lines()))
     return DONE

@@ -53,7 +53,7 @@ def chunks(labels: Sequence[str]) -> list[Chunk]:
 
 
 class Count(NamedTuple):
-    """How many chunks there are, how many were predicted, and how many of these are right."""
+    """How many chunks, or examples, of a kind there are, were predicted, and are right of these."""
 
     there: int
     predicted: int
@@ -61,12 +61,12 @@ class Count(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """The share of the predicted chunks that are right; 0 if there are none."""
+        """The share of the predicted ones that are right; 0 if there are none."""
         return self.right / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """The share of the chunks that were found; 0 if there are none."""
+        """The share of those there are that were found; 0 if there are none."""
         return self.right / self.there if self.there else 0.0
 
     @property

@@ -1,0 +1,1 @@
+"""How good a model is, or will be: rates, held-out examples, probabilities."""
