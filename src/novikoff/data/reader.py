@@ -35,6 +35,7 @@ def read(
     delimiter: str | None = None,
     decimal: Literal[".", ","] | None = None,
     plan: TablePlan | None = None,
+    keep: Columns = None,
 ) -> Data:
     r"""Read a file of examples that fits into memory.
 
@@ -74,6 +75,8 @@ def read(
     plan : TablePlan, default=None
         Of a table, what becomes of its columns: one that was fitted, such as the `plan` of other
         data, or one to be settled from the first rows. None: ``TablePlan()``.
+    keep : str, int or list of them, default=None
+        Of a table, columns to return in `kept` as they stand in the file, whatever else they are.
 
     Returns
     -------
@@ -98,7 +101,7 @@ def read(
     """
     table, text = (label, weight, ignore), (n_features, zero_based, bits)
     options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs)
-    options = replace(options, delimiter=delimiter, decimal=decimal, plan=plan)
+    options = replace(options, delimiter=delimiter, decimal=decimal, plan=plan, keep=keep)
     with closing(open_source(source)) as opened:
         handler, options = settled(opened, options)
         if handler.is_read_whole:
@@ -125,6 +128,7 @@ def stream(
     delimiter: str | None = None,
     decimal: Literal[".", ","] | None = None,
     plan: TablePlan | None = None,
+    keep: Columns = None,
 ) -> Blocks:
     r"""Read a file of examples block by block, in the memory of a block, or of two.
 
@@ -145,7 +149,7 @@ def stream(
     start : Place, default=None
         Where to start: the `next` of the last block that is done with.
     format, label, weight, ignore, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs, \
-    delimiter, decimal, plan
+    delimiter, decimal, plan, keep
         As for `read`.
 
     Yields
@@ -164,7 +168,7 @@ def stream(
     """
     table, text = (label, weight, ignore), (n_features, zero_based, bits)
     options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs, block_bytes)
-    options = replace(options, delimiter=delimiter, decimal=decimal, plan=plan)
+    options = replace(options, delimiter=delimiter, decimal=decimal, plan=plan, keep=keep)
     return streaming(source, options, Place(*(start or ())))
 
 

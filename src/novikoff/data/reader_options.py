@@ -43,6 +43,7 @@ class Options:
     delimiter: str | None = None
     decimal: str | None = None
     plan: "TablePlan | None" = None
+    keep: Columns = None
 
     def __post_init__(self) -> None:
         require("format", self.format, one_of(*FORMATS), words=(None,))

@@ -78,6 +78,9 @@ class Data(NamedTuple):
     base : int
         The number that the file has for the first column: 1 in svmlight text whose indices start
         there, else 0.
+    kept : dict or None
+        The columns of a table that `keep` names, by name (or the number as text, without names):
+        arrays of Arrow's, text if the file is CSV; of NumPy's from `.npy`. None if it names none.
 
     Examples
     --------
@@ -100,6 +103,7 @@ class Data(NamedTuple):
     plan: "TablePlan | None" = None
     unseen: "Counter[str]" = NOTHING
     unused: tuple[str, ...] = ()
+    kept: dict[str, Any] | None = None
 
 
 Blocks = Generator[Data, None, None]

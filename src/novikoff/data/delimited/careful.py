@@ -1,5 +1,6 @@
 """A block of delimited text, record by record, to find all that is wrong with it."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +74,7 @@ class Faults:
 
 def careful_block(block: bytes, line: int, sheet: Sheet, options: Options, name: str) -> Data:
     """A block record by record, with the place of all that is wrong."""
-    rows: list[tuple[list[str], str | float | None, float]] = []
+    rows: list[Row] = []
     faults = Faults(block, line, options, name)
     for record in records(block, sheet.delimiter):
         if record.start >= faults.stop:
@@ -87,18 +88,25 @@ def careful_block(block: bytes, line: int, sheet: Sheet, options: Options, name:
             rows.append(row)
     if faults.every and options.bad_lines == "error":
         raise together(faults)
-    words, y, weight = zip(*rows, strict=True) if rows else ((), (), ())
+    words, y, weight, copies = zip(*rows, strict=True) if rows else ((), (), (), ())
     layout, plan, _ = sheet.table
     raw = [
-        raw_of(pyarrow.array([row[k] for row in words], pyarrow.string()), column, sheet.numbers)
+        raw_of(texts(row[k] for row in words), column, sheet.numbers)
         for k, column in enumerate(plan.columns_)
     ]
+    kept = layout.kept_of(lambda j: texts(row[layout.kept.index(j)] for row in copies))
     given = {
         layout.label: np.array(y, str if sheet.text_labels else np.float64),
         layout.weight: np.array(weight, np.float64),
     }
-    data = examples_of(raw, given.__getitem__, len(rows), sheet.table, options, name, Place())
+    own, place = given.__getitem__, Place()
+    data = examples_of(raw, own, len(rows), sheet.table, options, name, place, kept)
     return data._replace(skipped=faults.skipped)
+
+
+def texts(words: Iterable[str]) -> Any:
+    """Words as a column of Arrow's."""
+    return pyarrow.array([*words], pyarrow.string())
 
 
 def end_of_lines(block: bytes, start: int, n: int) -> int:
@@ -134,10 +142,19 @@ def together(faults: Faults) -> FileError:
     return FileError(faults.name, f"found {n:,} problems:{''.join(lines)}{advice}", **parameters)
 
 
-def row_of(
-    record: Record, block: bytes, sheet: Sheet, options: Options
-) -> tuple[list[str], str | float | None, float] | Fault:
-    """The texts of a record's columns in the order of the plan, its label and its weight."""
+class Row(NamedTuple):
+    """A record without a fault."""
+
+    words: list[str]
+    """The texts of its columns, in the order of the plan."""
+    label: str | float | None
+    weight: float
+    kept: list[str]
+    """The texts of the columns to copy."""
+
+
+def row_of(record: Record, block: bytes, sheet: Sheet, options: Options) -> Row | Fault:
+    """The row that a record is, or what is wrong with it."""
     if stray := stray_byte(block[record.start : record.stop]):
         return Fault(record.start + stray[1], stray[0])
     if record.fault is not None:
@@ -170,7 +187,7 @@ def row_of(
         if not 0 <= weight < np.inf:
             return Fault(at, f"found {word!r}, expected a weight, a finite number from 0 on")
     words = [fields[j][1] if j >= 0 else "" for j in places]
-    return words, label, weight
+    return Row(words, label, weight, [fields[j][1] for j in layout.kept])
 
 
 def wrong_with(word: str, column: PlannedColumn, sheet: Sheet, options: Options) -> str:

@@ -136,7 +136,8 @@ def sniffed(head: bytes, start: int, name: str) -> str:
 def has_names(head: bytes, first: Record, delimiter: bytes, options: Options) -> bool:
     """Does the first record have the names of the columns?"""
     words = [word.decode("utf-8", "backslashreplace") for _, word in first.fields]
-    told = (options.label, options.weight, *each_of(options.ignore, None))
+    lists = (*each_of(options.ignore, None), *each_of(options.keep, None))
+    told = (options.label, options.weight, *lists)
     plan = options.settled_plan
     if plan is not None and any(isinstance(column.name, str) for column in plan.columns_):
         return LABEL in words or any(n in words for n in (*told, *(c.name for c in plan.columns_)))

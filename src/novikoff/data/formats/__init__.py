@@ -73,7 +73,7 @@ SVMLIGHT_LINE = (
     rb"([^\s:,|]+(?=\s|$)(\s+(qid|[0-9]+):[^\s:]+)*\s*(#.*)?|\s*#.*"
     rb"|[0-9]+:[^\s:]+(\s+[0-9]+:[^\s:]+)*\s*)"
 )
-SVMLIGHT, TABLE = ("n_features", "zero_based"), ("label", "weight", "ignore")
+SVMLIGHT, TABLE = ("n_features", "zero_based"), ("label", "weight", "ignore", "keep")
 PLANNED, DIALECT = (*TABLE, "plan"), ("delimiter", "decimal")
 LINES = (
     Format("svmlight", (".svm", ".svmlight", ".libsvm"), line=SVMLIGHT_LINE, options=SVMLIGHT),

@@ -114,7 +114,8 @@ def as_data(batch: pyarrow.RecordBatch, options: Options, name: str, at: int) ->
         return raw_of(stored, column, Numbers(table.plan.decimal_))
 
     columns = [raw(c, j) for c, j in zip(table.plan.columns_, table.places, strict=True)]
-    return examples_of(columns, own, batch.num_rows, table, options, name, Place(at, at + 1))
+    kept, place = layout.kept_of(batch.column), Place(at, at + 1)
+    return examples_of(columns, own, batch.num_rows, table, options, name, place, kept)
 
 
 def numbers_of(column: pyarrow.Array, called: str, name: str, at: int) -> Array:

@@ -6,8 +6,8 @@ becomes of the columns, a `TablePlan` says, which is settled from the first mega
 numbers if the first label is one, else strings. Blank lines are no examples. Text is in UTF-8,
 without NUL bytes.
 
-A kernel parses blocks with nothing out of the ordinary, Arrow the others; what it does not like is
-looked at again, record by record.
+A kernel parses blocks with nothing out of the ordinary, Arrow the others, and those with columns to
+keep; what it does not like is looked at again, record by record.
 
 References
 ----------
@@ -35,6 +35,7 @@ from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables.columns import PlannedColumn
+from novikoff.data.tables.numerals import numbers_of
 from novikoff.data.tables.soundness import examples_of
 from novikoff.data.text_blocks import Ends, blocks
 from novikoff.errors import FileError
@@ -95,7 +96,8 @@ def parsed(
     block: bytes, line: int, fast: Fast, options: Options, name: str, start: Place, after: Place
 ) -> Data:
     """A block in the first of three ways that can read it."""
-    data = fast_block(block, after.line - start.line, fast, options)
+    keeps = fast.sheet.table.layout.kept  # their texts, which the kernel does not have
+    data = None if keeps else fast_block(block, after.line - start.line, fast, options)
     if data is None:
         data = arrow_block(block, fast.sheet, options)
         if data is None:
@@ -131,6 +133,7 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
     for own in (layout.label, layout.weight):
         if own is not None:
             kinds[str(own)] = WORDS if own == layout.label and sheet.text_labels else DOUBLES
+    kinds |= dict.fromkeys(map(str, layout.kept), pyarrow.string())
     if not block.strip() or not is_regular(block, sheet.delimiter):
         return None
     try:
@@ -140,13 +143,18 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
 
     def label_or_weight(j: int) -> Array:
         values = table.column(j)
+        if values.type == pyarrow.string():  # it is kept as well
+            if j == layout.label and sheet.text_labels:
+                return np.array(values.to_pylist(), str)
+            return numbers_of(values, sheet.numbers)
         return texts_of(values) if values.type == WORDS else values.to_numpy()
 
     raw = [
         raw_of(table.column(j), column, sheet.numbers)
         for column, j in zip(plan.columns_, places, strict=True)
     ]
-    return if_sound(raw, label_or_weight, table.num_rows, sheet, options)
+    kept = layout.kept_of(lambda j: table.column(j).combine_chunks())
+    return if_sound(raw, label_or_weight, table.num_rows, sheet, options, kept)
 
 
 def fast_block(block: bytes, n_lines: int, fast: Fast, options: Options) -> Data | None:
@@ -156,12 +164,17 @@ def fast_block(block: bytes, n_lines: int, fast: Fast, options: Options) -> Data
 
 
 def if_sound(
-    raw: list[Any], own: Callable[[int], Array], n: int, sheet: Sheet, options: Options
+    raw: list[Any],
+    own: Callable[[int], Array],
+    n: int,
+    sheet: Sheet,
+    options: Options,
+    kept: dict[str, Any] | None = None,
 ) -> Data | None:
     """The examples that these columns are, if nothing is wrong with any."""
     strict = replace(options, labels="required", bad_lines="error")
     try:
-        return examples_of(raw, own, n, sheet.table, strict, "", Place())
+        return examples_of(raw, own, n, sheet.table, strict, "", Place(), kept)
     except FileError:
         return None
 

@@ -67,7 +67,9 @@ def as_data(table: Array, layout: Layout, options: Options, name: str, at: int) 
     y = None if layout.label is None else table[:, layout.label]
     weight = None if layout.weight is None else table[:, layout.weight].astype(np.float64)
     X = table if len(layout.features) == table.shape[1] else table[:, layout.features]
-    return sound(as_asked(X, options), y, weight, layout, options, name, Place(at, at + 1))
+    kept = layout.kept_of(lambda j: table[:, j])
+    place = Place(at, at + 1)
+    return sound(as_asked(X, options), y, weight, layout, options, name, place, kept=kept)
 
 
 HANDLER = Handler(stream)

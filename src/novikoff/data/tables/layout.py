@@ -1,7 +1,7 @@
 """Which column of a table is what: labels, weights, features, or nothing."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -26,6 +26,8 @@ class Layout(NamedTuple):
     label: int | None
     weight: int | None
     ignored: frozenset[int] = frozenset()
+    kept: tuple[int, ...] = ()
+    """These are copied as they stand, whatever else they are."""
 
     @property
     def features(self) -> list[int]:
@@ -37,6 +39,12 @@ class Layout(NamedTuple):
     def feature_names(self) -> list[str] | None:
         """Their names, if there are names."""
         return None if self.names is None else [self.names[j] for j in self.features]
+
+    def kept_of(self, column: Callable[[int], Any]) -> dict[str, Any] | None:
+        """The columns to copy, by what they are called; None if there are none."""
+        called = map(str, range(self.n_columns)) if self.names is None else self.names
+        names = dict(enumerate(called))
+        return {names[j]: column(j) for j in self.kept} or None
 
 
 class Table(NamedTuple):
@@ -129,9 +137,31 @@ def layout_of(names: list[str] | None, n_columns: int, options: Options, name: s
                 ignore=ignored[used],
             )
     left_out = frozenset(j for j in ignored if j is not None)
-    layout = Layout(names, n_columns, place, weight, left_out)
+    kept = kept_places(names, n_columns, options, name)
+    layout = Layout(names, n_columns, place, weight, left_out, kept)
     require_names(layout, name)
     return layout
+
+
+def kept_places(
+    names: list[str] | None, n_columns: int, options: Options, name: str
+) -> tuple[int, ...]:
+    """The numbers of the columns to copy, each once."""
+    found: list[int] = []
+    for column in each_of(options.keep, names):
+        place = place_of(column, names, n_columns, name, "keep")
+        assert place is not None  # each of them is named
+        if place not in found:
+            found.append(place)
+    for k, place in enumerate(found if names else ()):
+        twin = next((j for j in found[:k] if names and names[j] == names[place]), None)
+        if twin is not None:
+            raise ParameterError(
+                f"{{keep=}} was given, but columns {twin} and {place} have one name: rename one, "
+                "or keep one.",
+                keep=place,
+            )
+    return tuple(found)
 
 
 def require_names(layout: Layout, name: str) -> None:
@@ -169,7 +199,10 @@ def place_of(
     if column is None:
         return None
     if isinstance(column, str):
-        if names is None or column not in names:
+        if names is None:
+            told = f"{n_columns} columns without names, expected one called {column!r}"
+            raise FileError(name, f"found {told}: give its number")
+        if column not in names:
             raise FileError(name, f"found no column called {column!r}{listed(names)}")
         if names.count(column) > 1:
             raise FileError(name, f"found more than one column called {column!r}: give its number")

@@ -27,8 +27,12 @@ def examples_of(
     options: Options,
     name: str,
     start: Place,
+    kept: dict[str, Any] | None = None,
 ) -> Data:
-    """The examples of a table, given its columns as the plan has them, and its others by number."""
+    """The examples of a table, given its columns as the plan has them, and its others by number.
+
+    The kept columns lose the rows that are no examples.
+    """
     from novikoff.data.tables.encode import encoded
 
     layout = table.layout
@@ -37,7 +41,7 @@ def examples_of(
     faults: dict[int, Found] = {}
     for row, k, found in made.faults:
         faults.setdefault(row, (table.places[k], found, expected(table.plan.columns_[k])))
-    data = sound(made.X, y, weight, layout, options, name, start, made.bad, faults.get)
+    data = sound(made.X, y, weight, layout, options, name, start, made.bad, faults.get, kept)
     data = data._replace(names=table.names, plan=table.plan)
     return data._replace(unseen=made.unseen, unused=table.unused)
 
@@ -52,6 +56,7 @@ def sound(
     start: Place,
     bad_x: npt.NDArray[np.bool_] | None = None,
     blamed: Callable[[int], Found | None] | None = None,
+    kept: dict[str, Any] | None = None,
 ) -> Data:
     """The rows that are examples; the others are errors, or skipped."""
     bad_y, bad_weight = bad_labels(y, options), bad_weights(weight)
@@ -79,11 +84,13 @@ def sound(
         messages.append(str(fault))
     if bad.any():
         X, y, weight = (part if part is None else part[~bad] for part in (X, y, weight))
+        good = np.flatnonzero(~bad)
+        kept = kept and {called: column.take(good) for called, column in kept.items()}
     if weight is not None and (weight == 1).all():
         weight = None
     stop = Place(start.offset + len(bad), start.line + len(bad))
     skipped = Skipped(int(bad.sum()), tuple(messages))
-    return Data(X, y, weight, layout.feature_names, None, skipped, start, stop)
+    return Data(X, y, weight, layout.feature_names, None, skipped, start, stop, kept=kept)
 
 
 def in_row(X: Matrix, i: int, layout: Layout) -> Found | None:
@@ -134,6 +141,11 @@ def joined(parts: Iterable[Data]) -> Data:
         )
     skipped = sum((block.skipped for block in blocks), Skipped())
     unseen: Counter[str] = sum((block.unseen for block in blocks), Counter())
+    copies: dict[str, list[Any]] = {}
+    for block in blocks:
+        for called, column in (block.kept or {}).items():
+            copies.setdefault(called, []).append(column)
+    kept = {called: end_to_end(columns) for called, columns in copies.items()} or None
     return first._replace(
         X=stacked([block.X for block in blocks]),
         y=None if first.y is None else np.concatenate([block.y for block in blocks]),
@@ -141,7 +153,17 @@ def joined(parts: Iterable[Data]) -> Data:
         skipped=skipped,
         unseen=unseen,
         next=blocks[-1].next,
+        kept=kept,
     )
+
+
+def end_to_end(parts: list[Any]) -> Any:
+    """The parts of a column, of NumPy's or Arrow's, as one."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    import pyarrow  # which made them
+
+    return pyarrow.concat_arrays(parts)
 
 
 def stacked(parts: list[Matrix]) -> Matrix:
