@@ -16,20 +16,21 @@ from novikoff.errors import NotSeparable, NovikoffError, ParameterError, WriteEr
 DONE, NO, USAGE, BAD_INPUT, CANNOT_WRITE, UNDECIDED = range(6)
 STOPPED, TERMINATED = 130, 143
 
-NOTHING = "nothing was written"
+NOTHING, STDOUT = "nothing was written", "-"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit status."""
     if sys.stdout is None or sys.stdin is None:
         return complain(OSError("Standard input and output must not be closed."), BAD_INPUT)
-    command = ""
+    printing = False
     try:
         with ending_at_sigterm():  # importing takes a second, in which Ctrl-C may come
             from novikoff.cli.parser import build
 
             parsed = build().parse_args(joined(sys.argv[1:] if arguments is None else arguments))
-            command = parsed.command
+            into = getattr(parsed, "output", None)
+            printing = parsed.command == "predict" and into in (None, STDOUT)
             if isinstance(sys.stdout, TextIOWrapper):  # labels of any language, to any terminal
                 sys.stdout.reconfigure(errors="backslashreplace")
             status: int = parsed.run(parsed)
@@ -39,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except (KeyboardInterrupt, Terminated) as stop:
-        printing = command == "predict"  # a part of it may be out
-        say(f"stopped{'' if printing else f'; {str(stop) or NOTHING}'}.")
+        nothing = "" if printing else f"; {str(stop) or NOTHING}"  # or a part of it may be out
+        say(f"stopped{nothing}.")
         return TERMINATED if isinstance(stop, Terminated) else STOPPED
     except WriteError as error:
         return complain(error, CANNOT_WRITE)

@@ -145,8 +145,9 @@ class ModelFile(NamedTuple):
 
     def _tell_order(self, data: Data, file: DataFile) -> None:
         """Say what columns are taken for, and which are not used."""
-        if data.unused:
-            say(f"{file.called}: the model does not use {listed([*map(repr, data.unused)])}.")
+        unused = [repr(name) for name in data.unused if name not in (data.kept or ())]
+        if unused:
+            say(f"{file.called}: the model does not use {listed(unused)}.")
         if self.names is not None and data.names is None:
             plan = file.reading.get("plan")
             names = self.names if plan is None else [str(c.name) for c in plan.columns_]

@@ -3,7 +3,7 @@
 import re
 import shlex
 from argparse import ArgumentTypeError, BooleanOptionalAction
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ from novikoff.data.formats import FORMATS
 if TYPE_CHECKING:
     from novikoff.cli.parser import Parser
 
-SOME = "label", "weight", "ignore", "n_features", "zero_based", "bits", "delimiter", "decimal"
+OF_TABLES = "label", "weight", "ignore", "keep"
+SOME = (*OF_TABLES, "n_features", "zero_based", "bits", "delimiter", "decimal")
 READING = ("format", *SOME, "bad_lines", "n_jobs")
 """The options of `novikoff.data.read` that the commands have."""
 PLAN = "text", "categories", "dates", "missing", "scale", "one_hot"
@@ -33,7 +34,7 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-LISTS = "ignore", "text", "categories"
+LISTS = "ignore", "keep", "text", "categories"
 """Options that take several columns, with commas between them."""
 SAFE = re.compile(r"[^\s;|&<>'\"()$`\\]+")
 """What a shell takes as it stands."""
@@ -164,17 +165,24 @@ def ask_reading(
     sentences: bool = False,
     work: str = "",
     plan: bool = False,
+    written: Sequence[str] = (),
 ) -> None:
     """The options of a command that reads examples, and perhaps sentences.
 
     `work` is what else it does that threads can do, if they are given. With `plan`, there is no
-    model that says what becomes of the columns of a table.
+    model that says what becomes of the columns of a table. `written` are the formats of `--to`.
     """
     parser.section(title)
     ask = parser.ask
     formats = (*FORMATS, *SENTENCES * sentences)
     kinds = f"{', '.join(formats[:-1])} or {formats[-1]} (default: by name, then by content)"
-    ask("--format", kinds, choices=formats, metavar="FORMAT")
+
+    def readable(text: str) -> str:
+        if text in written and text not in formats:
+            raise ArgumentTypeError(f"to write {text}, give --to {text}")
+        return text
+
+    ask("--format", kinds, choices=formats, metavar="FORMAT", type=readable)
     label = "label; sentences: last or UPOS" if sentences else "label"
     ask("--label", f"label column (default: {label})", COLUMN)
     ask("--weight", "weight column (default: none)", COLUMN)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from novikoff.typing import Array
 
 BLOCK_BYTES, AT_ONCE = 2**22, 2**20
-OF_ROWS = ("weight", "ignore", "zero_based", "bits", "bad_lines")
+OF_ROWS = ("weight", "ignore", "keep", "zero_based", "bits", "bad_lines")
 """Options of readers that have no meaning for sentences."""
 NOT_BESIDE = (
     *("learner", "classes", "progressive", "window", "plot", *OF_ROWS),
@@ -162,7 +162,8 @@ def reading_of_python(template: str, arguments: Namespace) -> "Reading":
 
 def predict_sequences(trained: "ModelFile", arguments: Namespace) -> int:
     """Print the sentences of a file with their labels, a block of what has come at a time."""
-    refuse(arguments, ("unlabelled", "scores"), "has no meaning for sentences: leave it out.")
+    no_rows = ("unlabelled", "scores", "to", "output")
+    refuse(arguments, no_rows, "has no meaning for sentences: leave it out.")
     file = sentences_to_label(trained, arguments)
     if isinstance(file.source, Pipe):
         file.source.eager = True
