@@ -290,3 +290,33 @@ def test_a_damaged_calibration_is_none():
     wrong = {"slope": "x"}, {"slope": 1e999}, {"offsets": [0.0]}, {"offsets": [None, 0.0]}
     for bad in ({}, None, *(good | more for more in wrong)):
         assert Calibration.read(bad, 2) is None
+
+
+def test_predictions_with_probabilities(folder, tmp_path):
+    """Calibrated: of the examples said to be so with probability p, about a share of p are."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 4)).round(3)
+    y = np.where(rng.random(4000) < expit(X @ [1.5, -1.0, 0.5, 0.0] - 0.5), 1, -1)
+    write(tmp_path / "train.csv", X[:2000], y[:2000])
+    write(tmp_path / "test.csv", X[2000:], y[2000:])
+    done("fit", tmp_path / "train.csv", "-o", tmp_path / "m", "--cv", 4, "--quiet")
+    lines = done("predict", tmp_path / "m", tmp_path / "test.csv", "--probability").splitlines()
+    rows = [line.split("\t") for line in lines]
+    P = np.array([[float(p) for p in row[1:]] for row in rows])
+    assert P.shape == (2000, 2)
+    assert np.allclose(P.sum(1), 1.0)
+    model, header = load_with_header(tmp_path / "m")
+    del model.feature_names_in_
+    own = Calibration.read(header["extra"]["calibration"], 2)
+    assert P.tolist() == own.probabilities(model.decision_function(X[2000:])).tolist()
+    right = y[2000:] > 0
+    for low in (0.0, 0.25, 0.5, 0.75):
+        some = (P[:, 1] >= low) & (P[:, 1] < low + 0.25)
+        if some.sum() > 50:
+            assert abs(right[some].mean() - P[some, 1].mean()) < 0.06
+    table = done("predict", tmp_path / "m", tmp_path / "test.csv", "--probability", "--to", "csv")
+    assert table.splitlines()[0] == "prediction,probability -1,probability 1"
+    done("fit", folder / "iris.csv", "-o", tmp_path / "n", "--quiet")
+    status, _, err = said("predict", tmp_path / "n", folder / "iris.csv", "--probability")
+    assert status == 2
+    assert "--probability needs a model whose scores were compared to held-out labels" in err

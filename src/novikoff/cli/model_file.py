@@ -9,13 +9,14 @@ import numpy as np
 
 from novikoff.cli import say
 from novikoff.cli.data_file import DataFile
+from novikoff.cli.evaluation.calibration import Calibration
 from novikoff.cli.options import OF_FORMATS, PLANNED
 from novikoff.cli.text import counted, listed, tell_skipped, tell_unseen
 from novikoff.data.locations import third_label
 from novikoff.data.opener import Pipe
 from novikoff.data.results import Blocks, Data, Skipped
 from novikoff.data.tables.plan import TablePlan
-from novikoff.errors import FileError, ParameterError
+from novikoff.errors import FileError, ModelFileError, ParameterError
 from novikoff.learners.base import MistakeDriven
 from novikoff.learners.kernels.machine import DualLearner
 from novikoff.learners.sequences.perceptron import SequencePerceptron
@@ -48,6 +49,19 @@ class ModelFile(NamedTuple):
         if names is None and plan is not None and not TablePlan.from_dict(plan).is_plain:
             names = TablePlan.from_dict(plan).get_feature_names_out()
         return cls(model, header, None if names is None else [str(n) for n in names])
+
+    def calibration(self) -> Calibration:
+        """What its scores say about probabilities."""
+        told = self.header["extra"].get("calibration")
+        if told is None:
+            raise ParameterError(
+                "--probability needs a model whose scores were compared to held-out labels: give "
+                "--holdout 0.2 or --cv 5 to `novikoff fit`."
+            )
+        found = Calibration.read(told, len(self.model.classes_))
+        if found is None:
+            raise ModelFileError("The calibration in the model file is damaged: fit it anew.")
+        return found
 
     def data(self, arguments: Namespace) -> DataFile:
         """The examples that were named, read as the model's own where nothing was given."""

@@ -15,7 +15,8 @@ from novikoff.cli.paths import require_no_terminal
 from novikoff.errors import ParameterError
 
 if TYPE_CHECKING:
-    from novikoff.cli.model_file import Model
+    from novikoff.cli.model_file import ModelFile
+    from novikoff.cli.predictions.answer_columns import Column
     from novikoff.data.results import Data
 
 WRITTEN = {
@@ -36,6 +37,8 @@ def options(parser: Parser) -> None:
     keep = "copy these columns of DATA: A,B, or repeat the option"
     parser.ask("--keep", keep, COLUMN, metavar="COLUMNS", action="append")
     parser.ask("--scores", "write scores beside the labels", action="store_true")
+    sure = "write probabilities (needs a model of `fit --holdout` or `fit --cv`)"
+    parser.ask("--probability", sure, action="store_true")
     unlabelled = "read a table that has no label column"
     parser.ask("--unlabelled", unlabelled, action="store_true", default=None)
     ask_reading(parser, title=AS_TRAINED, sentences=True, work="predict", written=[*WRITTEN])
@@ -61,10 +64,9 @@ def run(arguments: Namespace) -> int:
     if is_tagger(trained):
         return predict_sequences(trained, arguments)
     file = trained.data(arguments)
-    tagged = file.reading["format"] == "vw"
     with (
         closing(trained.stream(file, eager=True)) as blocks,
-        writing(trained.model, kind, arguments, tagged=tagged) as write,
+        writing(trained, kind, arguments, tagged=file.reading["format"] == "vw") as write,
     ):
         for block in blocks:
             with file.blaming(block, advise=False):
@@ -91,29 +93,31 @@ def target_kind(path: str | None, told: str | None) -> str | None:
 
 @contextmanager
 def writing(
-    model: "Model", kind: str | None, arguments: Namespace, *, tagged: bool
+    trained: "ModelFile", kind: str | None, arguments: Namespace, *, tagged: bool
 ) -> Iterator[Callable[["Data"], None]]:
     """What writes the labels of a block, and what else was asked for."""
-    scored = arguments.scores
-    if kind is None:
-        yield lambda block: print_labels(model, block, scores=scored)
-        return
     from novikoff.cli.predictions.answer_columns import answer
     from novikoff.cli.predictions.answer_files import answer_file
 
+    calibration = trained.calibration() if arguments.probability else None
+
+    def columns(block: "Data") -> "list[Column]":
+        scored = arguments.scores
+        return answer(trained.model, block, tagged=tagged, scored=scored, calibration=calibration)
+
+    if kind is None:
+        tagged = False
+        yield lambda block: print_lines(columns(block))
+        return
     with answer_file(arguments.output or STDOUT, kind) as write:
-        yield lambda block: write(answer(model, block, tagged=tagged, scored=scored))
+        yield lambda block: write(columns(block))
 
 
-def print_labels(model: "Model", block: "Data", *, scores: bool) -> None:
-    """Print the labels of a block, and the scores if asked."""
-    from novikoff.inputs.labels import as_written
-
-    words = {label: as_written(label) for label in model.classes_.tolist()}
-    lines = [words[label] for label in model.predict(block.X).tolist()]
-    if scores:
-        s = model.decision_function(block.X).tolist()
-        told = ["\t".join(map(repr, row)) if isinstance(row, list) else repr(row) for row in s]
-        lines = [f"{word}\t{scores}" for word, scores in zip(lines, told, strict=True)]
+def print_lines(columns: "list[Column]") -> None:
+    """Print a label a line, and numbers after it."""
+    labels, *others = ([*column.values] for column in columns)
+    words = {label: str(label) for label in {*labels}}
+    told = [[*map(repr, map(float, values))] for values in others]
+    lines = map("\t".join, zip([words[label] for label in labels], *told, strict=True))
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()

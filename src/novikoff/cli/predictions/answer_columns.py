@@ -6,6 +6,7 @@ Each comes from a small function; a new one has its place in `answer`.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from novikoff.cli.evaluation.calibration import Calibration
 from novikoff.cli.model_file import Model
 from novikoff.data.results import Data
 from novikoff.errors import ParameterError
@@ -23,11 +24,19 @@ class Column(NamedTuple):
     """What Arrow calls the type of the values of a list."""
 
 
-def answer(model: Model, block: Data, *, tagged: bool, scored: bool) -> list[Column]:
+def answer(
+    model: Model,
+    block: Data,
+    *,
+    tagged: bool,
+    scored: bool = False,
+    calibration: Calibration | None = None,
+) -> list[Column]:
     """All columns about a block: the kept ones first, then what the model says."""
     own = [*tags(block)] if tagged else []
     own.append(prediction(model, block))
     own += scores(model, block) if scored else []
+    own += probabilities(model, block, calibration) if calibration else []
     copies = kept(block)
     require_names(copies, own)
     return copies + own
@@ -54,6 +63,12 @@ def prediction(model: Model, block: Data) -> Column:
 def scores(model: Model, block: Data) -> list[Column]:
     """The scores, by class."""
     return by_class("score", model.decision_function(block.X), model.classes_)
+
+
+def probabilities(model: Model, block: Data, calibration: Calibration) -> list[Column]:
+    """The probability of each class."""
+    found = calibration.probabilities(model.decision_function(block.X))
+    return by_class("probability", found, model.classes_)
 
 
 def by_class(name: str, values: Array, classes: Sequence[Any] | Array) -> list[Column]:
