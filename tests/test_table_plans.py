@@ -20,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from commands import said
 from novikoff.data import TablePlan, feature_index, read, stream, write
 from novikoff.errors import DataError, FileError, ParameterError
 
@@ -271,6 +272,22 @@ def test_a_plan_remembers_the_decimal_mark():
         assert csv("a;b\n7.25;2\n", plan=plan, labels="optional").X.tolist() == [[7.25, 2]]
         frame = pd.DataFrame({"a": ["1,5"], "b": ["2"]})
         assert plan.transform(frame).tolist() == [[1.5, 2]]
+
+
+@pytest.mark.parametrize("numbers", [range(1, 31), [*range(5, 20), *range(100, 140, 2)]])
+def test_what_may_be_an_index_is_said(tmp_path, numbers):
+    """The index of a whole frame, and of a filtered one; not what merely increases."""
+    rng = np.random.default_rng(0)
+    n = len(numbers)
+    frame = pd.DataFrame({"id": numbers, "a": np.sort(rng.random(n)), "b": rng.integers(0, 9, n)})
+    frame.assign(label=frame["a"] > 0.5).to_csv(tmp_path / "x.csv", index=False)
+    status, _, err = said("fit", tmp_path / "x.csv", "-o", tmp_path / "m")
+    assert status == 0
+    assert "id increases from row to row, as an index does" in err
+    assert "leave it out (--ignore id)" in err
+    assert err.count("increases") == 1
+    _, _, err = said("fit", tmp_path / "x.csv", "-o", tmp_path / "m", "--ignore", "id")
+    assert "increases" not in err
 
 
 def test_categories_of_data_frames_in_arrow(tmp_path):

@@ -155,7 +155,7 @@ def require_mixed(arguments: Namespace) -> None:
 def tell_plan(file: DataFile, arguments: Namespace) -> None:
     """Say what becomes of the columns of a table, before it is learned from."""
     if "plan" in file.reading and not arguments.quiet:
-        from novikoff.data.tables.look import DATES, TEXTS, VALUES
+        from novikoff.data.tables.look import DATES, INDEX, TEXTS, VALUES
 
         plan = file.reading["plan"]
         ways = {"text": TEXTS, "categories": VALUES, "dates": DATES}
@@ -170,6 +170,11 @@ def tell_plan(file: DataFile, arguments: Namespace) -> None:
         ]
         learn = f" To learn from them, give {' or '.join(hints)}." if hints else ""
         say(f"{file.called}: {plan.summary()}.{learn}")
+        for index in (c.title for c in plan.columns_ if c.why == INDEX):
+            say(
+                f"{index} increases from row to row, as an index does: if it is one, leave it out "
+                f"({option('ignore', index)})."
+            )
 
 
 # ------------------------------------------------------------- block by block

@@ -24,7 +24,7 @@ class PlannedColumn:
     form: str = ""
     """How dates are written; of numbers, "loose" if blanks or thousands call for a closer look."""
     why: str = ""
-    """What is to be said of a column that is ignored."""
+    """What is to be said of a column that is ignored, or of one that may be an index."""
 
     @property
     def called(self) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from novikoff.typing import Array
 
 NOTHING = "nothing but blanks"
+INDEX = "an index"
+"""What is to be said of a column of numbers that may number the rows."""
 DATES, TEXTS, VALUES = "dates", "texts", "values"
 """What is in columns that are ignored unless they are asked for."""
 MOSTLY = 0.9
@@ -144,7 +146,14 @@ def measured(
         mean=mean,
         spread=(spread or 1.0) if scaled else 0.0,
         form=form,
+        why=INDEX * (kind == "number" and is_like_an_index(values)),
     )
+
+
+def is_like_an_index(values: "Array") -> bool:
+    """Are these whole numbers that increase from row to row?"""
+    whole = np.isfinite(values).all() and (values == np.floor(values)).all()
+    return bool(len(values) > FEW and whole and (np.diff(values) > 0).all())
 
 
 def of_text(
