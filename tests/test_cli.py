@@ -314,7 +314,7 @@ def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
             2,
             "Did you mean --learner? (`novikoff fit --help`",
         ),
-        (("score", "m", "{clean}", "more"), 2, "arguments: more. (`novikoff score --help` lists"),
+        (("show", "m", "more"), 2, "arguments: more. (`novikoff show --help` lists"),
         (("fit", "{clean}", "-o", "/proc/x.model"), 4, "takes no files. Choose another"),
         (("score", "nowhere", "{clean}"), 3, "nowhere: No such file"),
         (("verify", "{clean}", "{clean}"), 3, "clean.svm"),

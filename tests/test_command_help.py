@@ -63,7 +63,7 @@ def test_a_page_fits_into_80_columns(name):
 def test_the_help_of_fit_fits_on_a_screen_and_has_what_most_people_need():
     out = asked("fit", "--help")
     assert len(out.splitlines()) <= 45
-    assert out.startswith("usage: novikoff fit TRAIN -o MODEL [options]\n")
+    assert out.startswith("usage: novikoff fit TRAIN... -o MODEL [options]\n")
     most = "output learner epochs label ignore format n-jobs quiet margin class-weight checkpoint"
     for option in (*most.split(), "resume", "help-all"):
         assert f"--{option} " in out, option
@@ -152,7 +152,8 @@ def test_the_help_of_a_learner_has_its_parameters(word):
     chosen = [word] if word == SEQUENCES else ["--learner", word]
     out = asked("fit", *chosen, "--help")
     assert out == asked("fit", "--help", *chosen) == asked("fit", "x", "-h", "=".join(chosen))
-    assert out.startswith(f"usage: novikoff fit TRAIN -o MODEL {' '.join(chosen)} [options]\n")
+    train = "TRAIN" if word == SEQUENCES else "TRAIN..."
+    assert out.startswith(f"usage: novikoff fit {train} -o MODEL {' '.join(chosen)} [options]\n")
     section = out.split("\nparameters:\n")[1].split("\n\n")[0]
     entries = [" ".join(entry.split()) for entry in re.split(r"\n(?=  -)", section)]
     assert len(entries) == len(options_of(word))

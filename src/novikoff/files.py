@@ -163,8 +163,12 @@ def state_of(path: str) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-def fingerprint(path: str) -> str:
-    """The size of a file and a digest of its beginning, its end, and places between."""
+def fingerprint(*paths: str) -> str:
+    """The size of a file and a digest of its beginning, its end, and places between; or of all."""
+    if len(paths) != 1:
+        digests = " ".join(map(fingerprint, paths))
+        return f"{len(paths)} files, {hashlib.sha256(digests.encode()).hexdigest()[:16]}"
+    (path,) = paths
     size = os.stat(path).st_size
     digest = hashlib.sha256()
     with open(path, "rb") as file:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 from novikoff.cli.learners import BY_WORD, SEQUENCES, word_for
 from novikoff.cli.options import option
-from novikoff.cli.paths import require_different, require_place
+from novikoff.cli.paths import files_of, require_different, require_place
 from novikoff.data.results import Place, Skipped
 from novikoff.errors import ParameterError
 from novikoff.store import load_with_extra
@@ -26,11 +26,16 @@ class Position:
     """How many examples this pass has seen."""
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
+    file: int = 0
 
     @property
     def place(self) -> Place:
         """Where the next block begins."""
-        return Place(self.offset, self.line)
+        return Place(self.offset, self.line, self.file)
+
+    @place.setter
+    def place(self, place: Place) -> None:
+        self.offset, self.line, self.file = place
 
     @property
     def bad_lines(self) -> Skipped:
@@ -68,7 +73,7 @@ def checkpoint_of(arguments: Namespace, *, once: bool) -> str | None:
     if once or unnamed:
         return None
     checkpoint: str = arguments.checkpoint or f"{arguments.output}.checkpoint"
-    require_different(arguments.data, arguments.output, arguments.plot, checkpoint)
+    require_different(*files_of(arguments.data), arguments.output, arguments.plot, checkpoint)
     require_place(checkpoint)
     if os.path.exists(checkpoint) and "checkpoint" not in load_with_extra(checkpoint)[1]:
         raise ParameterError(f"{checkpoint} exists and is no checkpoint: name another file.")

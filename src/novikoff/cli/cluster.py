@@ -79,7 +79,8 @@ def working(arguments: Namespace) -> Iterator[Workers]:
     with connected(arguments.cluster, arguments.workers) as client:
         workers = Workers(data, client)
         tell_skipped(workers.layout.skipped)
-        require_room(arguments.data, workers.layout.n_features, BYTES_EACH)
+        words = arguments.data if isinstance(arguments.data, list) else [arguments.data]
+        require_room(", ".join(words), workers.layout.n_features, BYTES_EACH)
         yield workers
 
 

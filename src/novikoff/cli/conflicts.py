@@ -4,6 +4,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 
 from novikoff.cli.options import OF_FORMATS, READING, SENTENCES, flag
+from novikoff.data.several import stands_for_others
 from novikoff.errors import ParameterError
 
 
@@ -32,6 +33,15 @@ def require_rows(kind: str | None) -> None:
         raise ParameterError(
             f"--format {kind} is that of sentences, which `novikoff fit --sequences` learns from, "
             "and the models that it writes: leave it out, or learn from sentences."
+        )
+
+
+def require_one_file(arguments: Namespace) -> None:
+    """Sentences are not read from several files."""
+    if isinstance(arguments.data, list) or stands_for_others(arguments.data):
+        raise ParameterError(
+            "Sentences are read from one file: join several, as by "
+            "`cat a.conllu b.conllu > all.conllu`."
         )
 
 

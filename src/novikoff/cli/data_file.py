@@ -11,10 +11,11 @@ import numpy as np
 from novikoff.cli.conflicts import require_meaning, require_rows
 from novikoff.cli.options import PLAN, READING
 from novikoff.data.locations import blamed_on_row, first_not_among, first_other, third_label
-from novikoff.data.opener import Opened, Pipe, open_source
-from novikoff.data.reader import begun, guess, read, stream, survey
+from novikoff.data.opener import Opened, Pipe
+from novikoff.data.reader import begun, guess, opening, read, stream, survey
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Blocks, Data, Place, Skipped
+from novikoff.data.several import Files, named
 from novikoff.errors import BadRow, FileError
 from novikoff.inputs.arrays import size_of
 from novikoff.inputs.labels import as_label, as_labels, as_written
@@ -60,18 +61,19 @@ def as_json(reading: Reading, *without: str) -> Reading:
 class DataFile(NamedTuple):
     """A file of examples, and how to read it."""
 
-    source: str | Pipe
-    """Its path, or what that leads to if it can be read only once."""
+    source: str | Pipe | Files
+    """Its path, or what that leads to if it can be read only once; or several files."""
     reading: Reading
     """The options of a reader, the format among them."""
 
     @classmethod
-    def opened(cls, arguments: Namespace, path: str) -> Self:
-        """The examples at a path, with their format filled in; no option may be idle."""
+    def opened(cls, arguments: Namespace, path: str | list[str]) -> Self:
+        """The examples at a path, or more, with their format filled in; no option may be idle."""
         reading = asked(arguments)
         require_rows(reading.get("format"))
         Options(**reading)  # raises what is wrong with them
-        found = open_source(path)
+        source: str | Files = named(path)
+        found = opening(source)
         pipe = found if isinstance(found, Pipe) and found.path is None else None
         try:
             kind = reading.get("format") or guessed(found, arguments.command)
@@ -79,10 +81,10 @@ class DataFile(NamedTuple):
         finally:
             if pipe is None:
                 found.close()
-        return cls(path if pipe is None else pipe, reading | {"format": kind})
+        return cls(source if pipe is None else pipe, reading | {"format": kind})
 
     @classmethod
-    def surveyed(cls, arguments: Namespace, path: str) -> Self:
+    def surveyed(cls, arguments: Namespace, path: str | list[str]) -> Self:
         """The same, with what a stream has to know of a file beforehand filled in."""
         file = cls.opened(arguments, path)
         if isinstance(file.source, Pipe):
@@ -159,7 +161,7 @@ OR_SENTENCES = {
 """What to add where a command finds no examples that it knows."""
 
 
-def guessed(found: Opened, command: str) -> str:
+def guessed(found: Opened | Files, command: str) -> str:
     """The format of a file; where it is not known, it may have sentences."""
     try:
         return guess(found)

@@ -281,7 +281,8 @@ def tell_stopped(training: Training, arguments: Namespace, number: int) -> int:
         where = f"after {n}" if at.epoch == 0 else f"in epoch {at.epoch + 1}, after {n} of it"
         return tell_so_far(where, arguments.output, number)
     if training.wrote:
-        say(f"stopped in {where}, at line {at.line:,}. Go on with:\n  {again()}")
+        of = f" of {training.paths[at.file]}" if len(training.paths) > 1 else ""
+        say(f"stopped in {where}, at line {at.line:,}{of}. Go on with:\n  {again()}")
     else:
         say(f"stopped in {where}. Nothing was written, and there is nothing to go on from.")
     return 128 + number

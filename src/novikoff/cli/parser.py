@@ -17,8 +17,9 @@ from novikoff.cli.options import Kind
 from novikoff.cli.paths import require_files
 
 A_FILE = "a file, or - for standard input"
+FILES = "files, patterns or folders, or - for standard input"
 A_MODEL = f"the model: {A_FILE}"
-SOME_DATA = f"examples: {A_FILE}"
+SOME_DATA = f"examples: {FILES}"
 EPILOG = """exit status:
   0    done; for verify: the certificate holds
   1    verify: the certificate does not hold; certify: undecided;
@@ -109,9 +110,11 @@ class Parser(Terse):
         self.rare |= {dest} if rare else set()
         return dest
 
-    def reads(self, name: str, metavar: str, told: str = A_FILE) -> None:
-        """The same for a file to be read, - being standard input."""
-        self.read[name if name.startswith("-") else metavar] = self.ask(name, told, metavar=metavar)
+    def reads(self, name: str, metavar: str, told: str = A_FILE, *, several: bool = False) -> None:
+        """The same for a file to be read, - being standard input; or for several."""
+        how: dict[str, Any] = {"nargs": "+", "action": Several} if several else {}
+        word = name if name.startswith("-") else metavar
+        self.read[word] = self.ask(name, told, metavar=metavar, **how)
 
     def writes(
         self, names: str, metavar: str, told: str, *, text: bool = False, **how: Any
@@ -172,6 +175,14 @@ class Parser(Terse):
         for section, add in late:
             self.at = section
             add(self)
+
+
+class Several(argparse.Action):
+    """One word, or a list of several."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
+        """Keep them."""
+        setattr(namespace, self.dest, values[0] if len(values) == 1 else values)
 
 
 class Help(argparse.Action):

@@ -44,11 +44,13 @@ class BlocksBar(Bar):
         self.mistakes = 0
         rows = FORMATS.get(training.file.reading["format"])
         in_bytes = rows is None or rows.is_text  # sentences are text
-        source = training.file.source
-        size = plain_size(source) if in_bytes and isinstance(source, str) else None
+        sizes = [plain_size(path) for path in training.paths] if in_bytes else []
+        known = [size for size in sizes if size is not None]
+        size = sum(known) if known and len(known) == len(sizes) else None
+        before = sum(known[: training.at.file]) if size else 0
         self.start(
             total=None if size is None else size * training.plan.epochs,
-            initial=training.at.offset + (size or 0) * training.at.epoch,
+            initial=before + training.at.offset + (size or 0) * training.at.epoch,
             unit="B" if in_bytes else " rows",
             unit_scale=True,
         )

@@ -20,6 +20,7 @@ from novikoff.data.conll import (
 )
 from novikoff.data.opener import Opened, Pipe, open_source
 from novikoff.data.results import Blocks, Data, Place
+from novikoff.data.several import Files
 from novikoff.data.token_lines import BLANKS, Layout, Sentences, place_of
 from novikoff.errors import BadRow, DataError, FileError, ParameterError
 from novikoff.inputs.labels import as_labels
@@ -120,6 +121,7 @@ class SentenceFile(DataFile):
     def sentences(self, block_bytes: int, start: Place | None = None) -> SentenceBlocks:
         """The same as the lines they are."""
         kind = self.reading["format"]
+        assert not isinstance(self.source, Files)
         return stream_conll(
             self.source, block_bytes=block_bytes, start=start, format=kind, label=self.label
         )

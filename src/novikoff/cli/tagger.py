@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff.cli import DONE, say
-from novikoff.cli.conflicts import refuse
+from novikoff.cli.conflicts import refuse, require_one_file
 from novikoff.cli.evaluation.score_report import figures, shares_told
 from novikoff.cli.learners import SEQUENCES, given
 from novikoff.cli.paths import require_different
@@ -56,6 +56,7 @@ def fit_sequences(arguments: Namespace) -> int:
     require_sense(arguments)
     if arguments.beam is None:
         refuse(arguments, ("update",), "is about searches by a --beam: give it too.")
+    require_one_file(arguments)
     arguments.learner = SEQUENCES
     epochs = arguments.epochs or EPOCHS
     in_blocks = epochs == 1 or arguments.block_bytes is not None
@@ -142,6 +143,7 @@ def is_tagger(trained: "ModelFile") -> bool:
 def sentences_to_label(trained: "ModelFile", arguments: Namespace) -> SentenceFile:
     """The sentences that were named, read as those that the model learned from."""
     refuse(arguments, (*OF_ROWS, "n_features"), "has no meaning for sentences: leave it out.")
+    require_one_file(arguments)
     template = trained.model.template
     if template is None:
         raise ParameterError(

@@ -19,6 +19,7 @@ from novikoff.cli.checkpoint import Position, is_position, other_run
 from novikoff.cli.data_file import DataFile, as_json, named_labels
 from novikoff.data.opener import Pipe
 from novikoff.data.results import Blocks, Data, Place, Skipped
+from novikoff.data.several import paths_of
 from novikoff.errors import BadRow, DataError, FileError, ModelFileError, ParameterError
 from novikoff.files import fingerprint, state_of
 from novikoff.inputs.labels import as_label, as_written, first_classes, known_classes
@@ -78,9 +79,9 @@ class Training:
         """Set this to have the run stop after the block it is at."""
         self.wrote = False
         """Is there a checkpoint of this run?"""
-        whole = file.source if isinstance(file.source, str) else None
-        self.state = None if whole is None else state_of(whole)
-        self.content = None if whole is None else fingerprint(whole)
+        self.paths = () if isinstance(file.source, Pipe) else paths_of(file.source)
+        self.states = [*map(state_of, self.paths)]
+        self.content = fingerprint(*self.paths) if self.paths else None
         self.n_examples = 0
         """How many there are in the file, as soon as that is known."""
 
@@ -101,6 +102,8 @@ class Training:
                 raise other_run(self.checkpoint, self.file.called, name, before, value)
         self.model = model
         at: Any = told.get("position")
+        if isinstance(at, dict):
+            at = {"file": 0} | at  # there was one only
         names = extra.get("names")
         if not is_position(at, told.get("examples"), names) or at["epoch"] > self.plan.epochs:
             raise ModelFileError(f"{self.checkpoint}: the checkpoint is damaged.")
@@ -153,7 +156,7 @@ class Training:
                 for number, block in blocks:
                     mistakes = self._learn(passes, number, block)
                     self.at.block = number + 1
-                    self.at.offset, self.at.line = block.next
+                    self.at.place = block.next
                     report(self, block, mistakes)
                     if self.checkpoint and (self.stop or time.monotonic() - written >= self.every):
                         self.save_checkpoint()
@@ -238,8 +241,9 @@ class Training:
     def _stream(self, place: Place) -> Blocks:
         if self.pipe is not None:
             return self._once
-        if state_of(self.file.called) != self.state:
-            raise FileError(self.file.called, "it was changed while it was read: start anew.")
+        for path, state in zip(self.paths, self.states, strict=True):
+            if state_of(path) != state:
+                raise FileError(path, "it was changed while it was read: start anew.")
         return self.file.stream(self.plan.block_bytes, place)
 
     def _keep(self, block: Data) -> None:

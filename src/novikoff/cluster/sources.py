@@ -5,7 +5,6 @@ is not the shard but its description. How data are cut into shards depends on th
 data and on `shard_bytes`, never on the number of workers.
 """
 
-import glob
 import hashlib
 import io
 import os
@@ -24,6 +23,7 @@ from novikoff.data.opener import changed, open_source
 from novikoff.data.reader import guess, ranges_of, read, read_range
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data
+from novikoff.data.several import expanded
 from novikoff.errors import DataError, FileError, ParameterError
 from novikoff.inputs.doubles import require_exact
 
@@ -236,9 +236,9 @@ def sharded(source: object, *, shard_bytes: int = SHARD_BYTES, **reading: Any) -
     Parameters
     ----------
     source : path, list of paths, dask collection, or (X, y) or (X, y, sample_weight) of them
-        Paths may have wildcards. A dask array goes with one of labels; a dask data frame has them
-        in its column `label`, or goes with a series; a bag has lines of svmlight or Vowpal
-        Wabbit text (``format=...``), or pairs of features and label.
+        Paths may be patterns or folders. A dask array goes with one of labels; a dask data frame
+        has them in its column `label`, or goes with a series; a bag has lines of svmlight or
+        Vowpal Wabbit text (``format=...``), or pairs of features and label.
     shard_bytes : int, default=2**26
         Plain svmlight, Vowpal Wabbit or CSV text larger than this is cut into parts at line ends.
         All other files, and the partitions of a collection, are a shard each.
@@ -267,18 +267,8 @@ def sharded(source: object, *, shard_bytes: int = SHARD_BYTES, **reading: Any) -
 
 
 def _of_files(given: list[str], shard_bytes: int, reading: Reading) -> Sharded:
-    paths: list[str] = []
-    for pattern in given:
-        found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
-        if not found:
-            raise FileError(pattern, "found no such file, expected a file or files of examples")
-        paths += [path for path in found if not os.path.isdir(path)]
-    if not paths:
-        raise FileError(", ".join(given), "found folders only, expected files: give 'folder/*'")
-    if len({os.path.realpath(path) for path in paths}) < len(paths):
-        raise ParameterError("A file is named twice: every example is to be learned from once.")
     shards: list[Shard] = []
-    for path in paths:
+    for path in expanded(given):
         with closing(open_source(path)) as opened:
             kind = reading.get("format") or guess(opened)
         size = os.stat(path).st_size

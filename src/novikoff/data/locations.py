@@ -9,7 +9,8 @@ import numpy as np
 from novikoff.data.formats import FORMATS
 from novikoff.data.opener import Pipe, PlainFile, open_source
 from novikoff.data.reader import stream
-from novikoff.data.results import Data
+from novikoff.data.results import Data, Place
+from novikoff.data.several import Files
 from novikoff.data.text_blocks import lines_before
 from novikoff.errors import FileError
 from novikoff.inputs.labels import as_labels, as_written
@@ -21,7 +22,7 @@ FEW = 2**14
 
 def blamed_on_row(
     path: str,
-    source: str | Pipe,
+    source: str | Pipe | Files,
     block: Data,
     row: int,
     reading: dict[str, Any],
@@ -34,8 +35,11 @@ def blamed_on_row(
     `reading` are the options of the stream that the block is from. Standard input cannot be read
     again: if the block has lines that are no examples, the error says where it is about.
     """
-    line = line_of(source, block, row, reading)
-    if line is None:
+    at = place_of(source, block, row, reading)
+    line = None if at is None else at.line
+    if isinstance(source, Files):
+        path = source.paths[block.start.file if at is None else at.file]
+    elif line is None:
         what += f" (in one of the lines {block.start.line:,} to {block.next.line - 1:,})"
     elif block.start.line == 1 and block.start.offset > 0:  # it is of `read_range`
         with closing(open_source(source)) as opened:
@@ -44,13 +48,16 @@ def blamed_on_row(
     return FileError(path, what, line=line, **parameters)
 
 
-def line_of(source: str | Pipe, block: Data, row: int, reading: dict[str, Any]) -> int | None:
+def place_of(
+    source: str | Pipe | Files, block: Data, row: int, reading: dict[str, Any]
+) -> Place | None:
     """The line that a row of a block came from; None if that cannot be told any more."""
     told = FORMATS.get(reading.get("format", ""))
     is_text = told is not None and told.is_text
     header = int(is_text and block.names is not None and block.start.offset == 0)
-    if block.next.line - block.start.line - header == block.X.shape[0]:
-        return block.start.line + header + row
+    is_of_one = block.start.file == block.next.file
+    if is_of_one and block.next.line - block.start.line - header == block.X.shape[0]:
+        return block.start._replace(line=block.start.line + header + row)
     if isinstance(source, Pipe):
         return None
     at = block.start
@@ -61,7 +68,7 @@ def line_of(source: str | Pipe, block: Data, row: int, reading: dict[str, Any]) 
                 if row < part.X.shape[0]:
                     break
                 row -= part.X.shape[0]
-    return int(at.line)
+    return at
 
 
 def first_other(y: Array, known: Sequence[object]) -> tuple[int, object] | None:

@@ -1,6 +1,8 @@
 """Examples from files of every kind: `read` them whole, or `stream` them block by block."""
 
+import os
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -10,16 +12,20 @@ import numpy.typing as npt
 
 from novikoff.data.formats import FORMATS, Handler, advice, by_content, by_suffix
 from novikoff.data.opener import HEAD, Opened, Pipe, PlainFile, Source, open_source
-from novikoff.data.reader_options import Column, Columns, Options
+from novikoff.data.reader_options import Column, Columns, Leader, Options
 from novikoff.data.results import Blocks, Data, Place, Skipped
+from novikoff.data.several import Files, named
 from novikoff.data.tables.plan import TablePlan
-from novikoff.data.tables.soundness import joined
-from novikoff.data.text_blocks import lines_before, pieces
+from novikoff.data.tables.soundness import joined, require_alike
+from novikoff.data.text_blocks import is_blank, lines_before, pieces
 from novikoff.errors import FileError, ParameterError
+
+Several = Source | Pipe | Files | Sequence[str | os.PathLike[str]]
+"""What examples are read from: a file, or several."""
 
 
 def read(
-    source: Source | Pipe,
+    source: Several,
     *,
     format: str | None = None,  # noqa: A002  # what users call it
     label: Column = None,
@@ -37,13 +43,14 @@ def read(
     plan: TablePlan | None = None,
     keep: Columns = None,
 ) -> Data:
-    r"""Read a file of examples that fits into memory.
+    r"""Read a file of examples that fits into memory, or several.
 
     Parameters
     ----------
-    source : path, "-" or binary file object
+    source : path, list of paths, "-" or binary file object
         "-" is standard input. Files may be compressed by gzip, bzip2, xz or zstd: their
-        first bytes say so, whatever their name is.
+        first bytes say so, whatever their name is. A path may be a folder or a pattern, as
+        "part-*.csv": its files are read by name, one after the other.
     format : {"svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz"}, default=None
         None guesses from the name, and if that does not tell, from the first bytes.
     label : str or int, default=None
@@ -102,15 +109,17 @@ def read(
     table, text = (label, weight, ignore), (n_features, zero_based, bits)
     options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs)
     options = replace(options, delimiter=delimiter, decimal=decimal, plan=plan, keep=keep)
-    with closing(open_source(source)) as opened:
+    with closing(opening(source)) as opened:
         handler, options = settled(opened, options)
+        if isinstance(opened, Files) and handler.survey is not None:  # one does not say for all
+            options = handler.survey(opened, options)
         if handler.is_read_whole:
             options = replace(options, block_bytes=sys.maxsize)
         return joined(blocks_from(Place(), opened, handler, options))
 
 
 def stream(
-    source: Source | Pipe,
+    source: Several,
     *,
     block_bytes: int = 2**24,
     start: Place | tuple[int, int] | None = None,
@@ -143,7 +152,8 @@ def stream(
 
     Parameters
     ----------
-    source : path, "-" or binary file object
+    source : path, list of paths, "-" or binary file object
+        As for `read`. No block has examples of two files.
     block_bytes : int, default=2**24
         How many bytes of text, or of values, to take at a time. A longer line is taken whole.
     start : Place, default=None
@@ -172,14 +182,14 @@ def stream(
     return streaming(source, options, Place(*(start or ())))
 
 
-def survey(source: Source | Pipe, **options: Any) -> dict[str, Any]:
+def survey(source: Several, **options: Any) -> dict[str, Any]:
     """The options of `stream`, with what it would have to find out about the file filled in.
 
     That is the format; of svmlight text, the number of features and the base of the indices, for
     which the whole file is read; of a table, the plan. A second stream with these options is spared
     that.
     """
-    with closing(open_source(source)) as opened:
+    with closing(opening(source)) as opened:
         handler, known = settled(opened, Options(**options))
         if handler.survey is not None:
             known = handler.survey(opened, known)
@@ -198,16 +208,44 @@ def news(known: Options, options: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in found.items() if v != getattr(Options(), k) and v != options.get(k)}
 
 
-def settled(opened: Opened, options: Options) -> tuple[Handler, Options]:
+def opening(source: Several) -> Opened | Files:
+    """What is at a path, ready to be read, or the files that are named."""
+    found = named(source)
+    return found if isinstance(found, Files) else open_source(found)
+
+
+def settled(opened: Opened | Files, options: Options) -> tuple[Handler, Options]:
     """What reads a file, and the options with what its beginning says filled in."""
+    if isinstance(opened, Files):
+        return settled_by_leader(opened, options)
     name = options.format or guess(opened)
     handler, options = FORMATS[name].handler(opened.name), replace(options, format=name)
     return handler, options if handler.settle is None else handler.settle(opened, options)
 
 
-def streaming(source: Source | Pipe, options: Options, start: Place) -> Blocks:
+def settled_by_leader(files: Files, options: Options) -> tuple[Handler, Options]:
+    """The same of several files: the first that has examples says it for all."""
+    options = replace(options, format=options.format or guess(files))
+    handler = FORMATS[options.format or ""].handler(files.name)
+    found = options
+    for path in files.paths:
+        if handler.settle is None:
+            break
+        with closing(open_source(path)) as one:
+            if not is_blank(one):
+                found = handler.settle(one, replace(options, leader=Leader(path)))
+        if found.leader is not None and found.leader.has_rows:
+            break
+    return handler, found
+
+
+def streaming(source: Several, options: Options, start: Place) -> Blocks:
     """The blocks from a place on."""
-    with closing(open_source(source)) as opened:
+    with closing(opening(source)) as opened:
+        n_files = len(opened.paths) if isinstance(opened, Files) else 1
+        if start.file >= n_files:
+            told = f"found {n_files} file{'s' * (n_files > 1)}, expected to go on in number"
+            raise FileError(opened.name, f"{told} {start.file + 1}: it is another source")
         handler, options = settled(opened, options)
         if handler.survey is not None:
             options = handler.survey(opened, options)
@@ -216,16 +254,43 @@ def streaming(source: Source | Pipe, options: Options, start: Place) -> Blocks:
             yield from blocks if may_wait or options.threads == 1 else one_ahead(blocks)
 
 
-def blocks_from(start: Place, opened: Opened, handler: Handler, options: Options) -> Blocks:
+def blocks_from(start: Place, opened: Opened | Files, handler: Handler, options: Options) -> Blocks:
     """What is stored from a place on; an error at the end if there is no example in all of it."""
     n_rows, skipped = 0, Skipped()
-    with closing(handler.stream(opened, options, start)) as blocks:
+    if isinstance(opened, Files):
+        found = blocks_of_files(start, opened, handler, options)
+    else:
+        found = blocks_of_file(start, opened, handler, options)
+    with closing(found) as blocks:
         for block in blocks:
             yield block
             n_rows, skipped = n_rows + block.X.shape[0], skipped + block.skipped
-    opened.require_unchanged()
-    if n_rows == 0 and start.offset == 0:
+    if n_rows == 0 and start.offset == start.file == 0:
         raise FileError(opened.name, f"found no examples{skipped.aside}, expected at least one")
+
+
+def blocks_of_file(start: Place, opened: Opened, handler: Handler, options: Options) -> Blocks:
+    """What is stored in a file, from a place on."""
+    with closing(handler.stream(opened, options, start)) as blocks:
+        yield from blocks
+    opened.require_unchanged()
+
+
+def blocks_of_files(start: Place, files: Files, handler: Handler, options: Options) -> Blocks:
+    """What is stored in several files, from a place on, one after the other."""
+    leader: tuple[Data, str] | None = None
+    for number, path in enumerate(files.paths[start.file :], start.file):
+        place = start if number == start.file else Place()
+        with closing(open_source(path)) as one:
+            if is_blank(one):
+                continue
+            with closing(blocks_of_file(place, one, handler, options)) as blocks:
+                for block in blocks:
+                    if block.X.shape[0]:
+                        leader = leader or (block, path)
+                        require_alike(block, path, *leader)
+                    first, last = (at._replace(file=number) for at in (block.start, block.next))
+                    yield block._replace(start=first, next=last)
 
 
 def one_ahead(blocks: Blocks) -> Blocks:
@@ -247,8 +312,10 @@ def has_a_line(head: bytes) -> bool:
     return any(map(is_told_by, head.split(b"\n")[:-1]))
 
 
-def guess(source: Opened) -> str:
+def guess(source: Opened | Files) -> str:
     """The format of a file, from its name, and if that does not tell, from its first bytes."""
+    if isinstance(source, Files):
+        return guess_of_all(source)
     if told := by_suffix(source.name):
         return told.name
     head = source.peek_until(has_a_line, HEAD)  # no magic number has a newline in it
@@ -260,6 +327,24 @@ def guess(source: Opened) -> str:
         return told.name
     found = "a format that its name and content do not tell" if line else "no examples"
     raise FileError(source.name, f"found {found}: {advice(FORMATS)}", format=None)
+
+
+def guess_of_all(files: Files) -> str:
+    """The format of several files, which must have one."""
+    leader: tuple[str, str] | None = None
+    for path in files.paths:
+        told = by_suffix(path)
+        name = told and told.name
+        if name is None:
+            with closing(open_source(path)) as one:
+                name = None if is_blank(one) else guess(one)
+        leader = leader or (name and (name, path)) or None
+        if name and leader and name != leader[0]:
+            what = f"it is {name}, but {leader[1]} is {leader[0]}: give files of one format"
+            raise FileError(path, what)
+    if leader is None:
+        raise FileError(files.name, f"found no examples: {advice(FORMATS)}", format=None)
+    return leader[0]
 
 
 # ------------------------------------------------------------- parts of a large text

@@ -1,7 +1,7 @@
 """What can be asked of a reader."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,17 @@ Column = int | str | None
 Columns = Column | list[int | str] | tuple[int | str, ...]
 
 
+class Leader(NamedTuple):
+    """What the first file with examples says for all, if there are several."""
+
+    path: str
+    has_rows: bool = False
+    """Does it have examples? Until one has, the next is asked."""
+    has_names: bool = False
+    """Do its columns have names?"""
+    text_labels: bool = False
+
+
 @dataclass(frozen=True)
 class Options:
     """The arguments of `novikoff.data.read` and `stream`, checked."""
@@ -44,6 +55,8 @@ class Options:
     decimal: str | None = None
     plan: "TablePlan | None" = None
     keep: Columns = None
+    leader: Leader | None = None
+    """Of tables in several files, the one that the others follow."""
 
     def __post_init__(self) -> None:
         require("format", self.format, one_of(*FORMATS), words=(None,))

@@ -24,6 +24,13 @@ class Place(NamedTuple):
     """How many bytes of text (decompressed), or rows of a table, come before it."""
     line: int = 1
     """The number of the line, or row, after it."""
+    file: int = 0
+    """Of several files, the number of the one that it is in."""
+
+    def __repr__(self) -> str:
+        """The file is left out where it is the first, or the only one."""
+        file = f", file={self.file}" if self.file else ""
+        return f"Place(offset={self.offset}, line={self.line}{file})"
 
 
 class Skipped(NamedTuple):

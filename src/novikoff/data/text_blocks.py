@@ -18,6 +18,8 @@ from novikoff.errors import FileError
 LOOK, GLANCE = 2**16, 2**20
 LONGEST_LINE = 2**27
 """How many bytes a line may have. What has more is no text, and would have to be held whole."""
+BLANK = b" \t\r\n\f\v\xef\xbb\xbf"
+"""White space, and the mark that some programs put before text."""
 
 
 class Ends(NamedTuple):
@@ -59,6 +61,11 @@ class Held:
         """The bytes from `start` to `stop`, with a newline after the last line."""
         end = len(self._bytes) if stop == self.size else stop - self._offset
         return self._bytes[start - self._offset : end]
+
+
+def is_blank(opened: Opened) -> bool:
+    """Is there nothing in a file but blanks?"""
+    return not opened.peek_until(lambda head: bool(head.strip(BLANK)), LONGEST_LINE).strip(BLANK)
 
 
 def newline(text: Text, start: int, stop: int, *, last: bool = False) -> int:

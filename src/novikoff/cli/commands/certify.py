@@ -27,7 +27,7 @@ BYTES_EACH = 400
 def options(parser: Parser) -> None:
     """What can be asked."""
     ask = parser.ask
-    parser.reads("data", "DATA", SOME_DATA)
+    parser.reads("data", "DATA", SOME_DATA, several=True)
     save = "write the certificate to this file; - prints it instead of the verdict"
     parser.writes("--save", "CERT", save, text=True)
     ask("--json", "print the certificate instead of the verdict", action="store_true")

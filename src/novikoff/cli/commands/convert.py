@@ -26,7 +26,8 @@ MAGIC_LENGTH = 9
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.reads("source", "MODEL|DATA", "a model or examples: a file, or - for standard input")
+    source = "a model or examples: a file, a pattern or a folder, or - for standard input"
+    parser.reads("source", "MODEL|DATA", source)
     parser.writes("target", "FILE", "file to write, or - for standard output", text=True)
     kinds = f"{', '.join(KINDS[:-1])} or {KINDS[-1]} (default: by the ending of FILE)"
     parser.ask("--to", kinds, choices=KINDS, metavar="FORMAT")

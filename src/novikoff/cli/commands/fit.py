@@ -14,7 +14,7 @@ from novikoff.cli.options import (
     between,
     within,
 )
-from novikoff.cli.parser import A_FILE, Parser
+from novikoff.cli.parser import SOME_DATA, Parser
 
 AVERAGED = "averaged"
 EPOCHS, MEMORY, EVERY = 10, 2**30, 60.0
@@ -25,7 +25,7 @@ SEED = Kind("N", "a whole number from 0 to 4294967295", within(0, 2**32 - 1))
 
 def options(parser: Parser) -> None:
     """What can be asked."""
-    parser.reads("data", "TRAIN", f"training examples: {A_FILE}")
+    parser.reads("data", "TRAIN", f"training {SOME_DATA}", several=True)
     output = "write the model to this file, or - for standard output"
     parser.writes("-o --output", "MODEL", output, required=True)
     ask_learning(parser)

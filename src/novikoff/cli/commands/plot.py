@@ -24,7 +24,8 @@ PICTURES = ("png", "svg", "pdf")
 def options(parser: Parser) -> None:
     """What can be asked."""
     parser.reads("model", "MODEL", A_MODEL)
-    parser.reads("data", "DATA", "the training data, or for a boundary any examples")
+    told = "the training data, or for a boundary any examples"
+    parser.reads("data", "DATA", told, several=True)
     output = "draw to this .png, .svg or .pdf file, or - for standard output"
     parser.writes("-o --output", "PICTURE", output, required=True)
     parser.ask("--to", "format of PICTURE (default: by its ending)", choices=PICTURES)

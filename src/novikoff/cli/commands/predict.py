@@ -30,7 +30,7 @@ WRITTEN = {
 def options(parser: Parser) -> None:
     """What can be asked."""
     parser.reads("model", "MODEL", A_MODEL)
-    parser.reads("data", "DATA", SOME_DATA)
+    parser.reads("data", "DATA", SOME_DATA, several=True)
     kinds = "csv, jsonl or parquet (default: by the ending of FILE)"
     parser.ask("--to", kinds, choices=[*WRITTEN], metavar="FORMAT")
     parser.writes("-o --output", "FILE", "file to write (default: standard output)", text=True)

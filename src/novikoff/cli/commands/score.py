@@ -12,7 +12,7 @@ from novikoff.cli.parser import A_MODEL, SOME_DATA, Parser
 def options(parser: Parser) -> None:
     """What can be asked."""
     parser.reads("model", "MODEL", A_MODEL)
-    parser.reads("data", "DATA", SOME_DATA)
+    parser.reads("data", "DATA", SOME_DATA, several=True)
     parser.ask("--json", "print JSON", action="store_true")
     ask_reading(parser, title=AS_TRAINED, sentences=True, work="predict")
     parser.examples = (

@@ -8,7 +8,7 @@ from novikoff.cli import DONE, NO
 from novikoff.cli.commands.certify import labelled_data
 from novikoff.cli.conflicts import require_cluster
 from novikoff.cli.options import ask_reading, ask_shards
-from novikoff.cli.parser import Parser
+from novikoff.cli.parser import FILES, Parser
 from novikoff.cli.text import outward
 from novikoff.errors import DataError, FileError
 
@@ -17,7 +17,7 @@ def options(parser: Parser) -> None:
     """What can be asked."""
     certificate = "certificate of `novikoff certify --save`: a file, or - for standard input"
     parser.reads("certificate", "CERT", certificate)
-    parser.reads("data", "DATA", "the data it certifies: a file, or - for standard input")
+    parser.reads("data", "DATA", f"the data it certifies: {FILES}", several=True)
     ask_reading(parser, plan=True)
     ask_shards(parser)
     parser.examples = ("novikoff verify train.proof train.csv",)

@@ -165,7 +165,8 @@ def page(word: str) -> str:
     learner = learners.ALL[word]
     chosen = word if sequences else f"--learner {word}"
     about, doc = ABOUT[word], (learner.__doc__ or "").splitlines()[0]
-    lines = [f"usage: novikoff fit TRAIN -o MODEL {chosen} [options]", ""]
+    train = "TRAIN" if sequences else "TRAIN..."
+    lines = [f"usage: novikoff fit {train} -o MODEL {chosen} [options]", ""]
     lines += paragraph(re.sub(r"\$\\?(\w+)\$", r"\1", doc))
     if about.bound:
         lines += paragraph(f"Mistake bound: {about.bound.removesuffix('.')}.")

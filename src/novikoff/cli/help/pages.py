@@ -40,7 +40,7 @@ def overview(
 
 def usage(parser: "Parser") -> str:
     """The usage, in one line: what must be given, and that there are options."""
-    words = [a.metavar or a.dest for a in parser._actions if not a.option_strings]
+    words = [invocation(a) for a in parser._actions if not a.option_strings]
     words += [
         f"{a.option_strings[0]} {a.metavar}"
         for a in parser._actions

@@ -1,5 +1,6 @@
 """What the beginning of a delimited text says: its delimiter, decimal mark, names and plan."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
@@ -37,6 +38,8 @@ class Sheet(NamedTuple):
     text_labels: bool
     delimiter: bytes
     numbers: Numbers
+    has_rows: bool
+    """Is there anything after the names?"""
 
 
 def sheet_of(source: Opened, options: Options) -> Sheet:
@@ -50,6 +53,15 @@ def sheet_of(source: Opened, options: Options) -> Sheet:
     if first is None:
         raise FileError(source.name, "found no examples, expected at least one")
     named = has_names(head, first, delimiter, options)
+    leader = options.leader
+    follows = leader if leader is not None and leader.path != source.name else None
+    if follows and named != follows.has_names:
+        found, wanted = ("names", "none") if named else ("no names", "them")
+        raise FileError(
+            source.name,
+            f"found {found} of columns in its first line, expected {wanted} as in {follows.path}",
+            line=1,
+        )
     words = [word.decode("utf-8", "backslashreplace") for _, word in first.fields]
     start = first.start
     if named:
@@ -69,9 +81,12 @@ def sheet_of(source: Opened, options: Options) -> Sheet:
         Table.settled(layout, columns, options, source.name, numbers.decimal),
         header,
         head[:header].count(b"\n") + (header == len(head) and not head.endswith(b"\n")),
-        has_text_labels(head, start, delimiter, layout, options),
+        follows.text_labels
+        if follows
+        else has_text_labels(head, start, delimiter, layout, options),
         delimiter,
         numbers,
+        re.compile(rb"\S").search(head, start) is not None,
     )
 
 

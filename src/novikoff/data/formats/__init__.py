@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from novikoff.data.opener import Opened
     from novikoff.data.reader_options import Options
     from novikoff.data.results import Blocks, Data, Place
+    from novikoff.data.several import Files
     from novikoff.data.text_blocks import Ends
 
 
@@ -28,8 +29,8 @@ class Handler:
     """The blocks of a file, from a place on."""
     is_read_whole: bool = False
     """Is a file that is read and not streamed one block, rather than many that are joined?"""
-    survey: "Callable[[Opened, Options], Options] | None" = None
-    """The options of a stream, with what a file has to be read for beforehand filled in."""
+    survey: "Callable[[Opened | Files, Options], Options] | None" = None
+    """The options of a stream, with what files have to be read for beforehand filled in."""
     settle: "Callable[[Opened, Options], Options] | None" = None
     """The options of a stream, with what the beginning of a file says filled in."""
     cuts: "Callable[[Opened], Ends] | None" = None

@@ -21,12 +21,12 @@ from scipy import sparse
 
 from novikoff.data.formats import Handler
 from novikoff.data.opener import Opened
-from novikoff.data.reader_options import Options
+from novikoff.data.reader_options import Leader, Options
 from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables.columns import PlannedColumn
 from novikoff.data.tables.dataframes import raw_of
 from novikoff.data.tables.encode import Raw
-from novikoff.data.tables.layout import LABEL, Table, layout_of, title
+from novikoff.data.tables.layout import LABEL, Table, layout_of, leading, title
 from novikoff.data.tables.look import is_text
 from novikoff.data.tables.numerals import Numbers
 from novikoff.data.tables.soundness import examples_of
@@ -45,12 +45,14 @@ Stored = Callable[[IO[bytes], Options], Iterator[pyarrow.RecordBatch]]
 
 def settle_batches(stored: Stored, source: Opened, options: Options) -> Options:
     """The options, with the plan that the first rows of a table settle."""
-    if options.settled_plan is not None:
+    if options.settled_plan is not None and options.leader is None:
         return options
     look = replace(options, block_bytes=LOOK)
     for batch in batches_of(stored, source, look):
         layout = layout_of(list(batch.schema.names), batch.num_columns, options, source.name)
         table = Table.settled(layout, batch.columns, options, source.name)
+        if options.leader is not None:
+            options = leading(options, layout, Leader(source.name, has_rows=True))
         return replace(options, plan=table.plan)
     return options
 

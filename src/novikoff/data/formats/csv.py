@@ -32,10 +32,11 @@ from novikoff.data.delimited.records import ends_of, is_regular
 from novikoff.data.formats import Handler
 from novikoff.data.formats.arrow import table_of
 from novikoff.data.opener import Opened
-from novikoff.data.reader_options import Options
+from novikoff.data.reader_options import Leader, Options
 from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables.columns import PlannedColumn
 from novikoff.data.tables.numerals import numbers_of
+from novikoff.data.tables.layout import leading
 from novikoff.data.tables.soundness import examples_of
 from novikoff.data.text_blocks import Ends, blocks
 from novikoff.errors import FileError
@@ -48,6 +49,10 @@ def settle(source: Opened, options: Options) -> Options:
     """The options, with delimiter, decimal mark and plan as the beginning of the file says."""
     sheet = sheet_of(source, options)
     delimiter, decimal = sheet.delimiter.decode(), sheet.numbers.decimal
+    if options.leader is not None:
+        has_names = sheet.table.layout.names is not None
+        leader = Leader(source.name, sheet.has_rows, has_names, sheet.text_labels)
+        options = leading(options, sheet.table.layout, leader)
     return replace(options, delimiter=delimiter, decimal=decimal, plan=sheet.table.plan)
 
 

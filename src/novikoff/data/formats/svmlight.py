@@ -43,6 +43,7 @@ from novikoff.data.numbers import TEN, digit, number
 from novikoff.data.opener import Bytes, Opened, open_source
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Place
+from novikoff.data.several import Files, paths_of
 from novikoff.data.text_blocks import Text
 from novikoff.errors import ParameterError
 
@@ -227,7 +228,7 @@ def parse_block(text: Text, start: Place, stop: int, options: Options, pool: Exe
 stream = partial(sparse_text.stream_text, parse_block)
 
 
-def survey(source: Opened, options: Options) -> Options:
+def survey(source: Opened | Files, options: Options) -> Options:
     """The options with the base of the indices and the number of features filled in."""
     if options.zero_based != "auto" and options.n_features is not None:
         return options
@@ -241,11 +242,12 @@ def survey(source: Opened, options: Options) -> Options:
         )
     zero_based, most = options.zero_based is True, -1
     lenient = replace(options, n_features=None)
-    with closing(open_source(source.path)) as again:
-        for data in stream(again, lenient, Place()):
-            zero_based |= data.base == 0
-            if data.X.nnz:
-                most = max(most, data.X.shape[1] - 1 + data.base)
+    for path in paths_of(source if isinstance(source, Files) else source.path):
+        with closing(open_source(path)) as again:
+            for data in stream(again, lenient, Place()):
+                zero_based |= data.base == 0
+                if data.X.nnz:
+                    most = max(most, data.X.shape[1] - 1 + data.base)
     n_features = rule_of(options).n_columns(most + zero_based)
     return replace(options, zero_based=zero_based, n_features=n_features)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from novikoff.data.reader_options import Column, Options
+from novikoff.data.reader_options import Column, Leader, Options
 from novikoff.data.tables.columns import each_of
 from novikoff.data.tables.plan import TablePlan
 from novikoff.errors import DataError, FileError, ParameterError
@@ -162,6 +162,24 @@ def kept_places(
                 keep=place,
             )
     return tuple(found)
+
+
+def leading(options: Options, layout: Layout, leader: Leader) -> Options:
+    """The options for files that follow one of this layout: a column with a name goes by that."""
+    names = layout.names or []
+
+    def by_name(column: Any) -> Any:
+        named = names and isinstance(column, int | np.integer)
+        return names[column] if named and names.count(names[column]) == 1 else column
+
+    return replace(
+        options,
+        leader=leader,
+        label=by_name(options.label),
+        weight=by_name(options.weight),
+        ignore=None if options.ignore is None else [*map(by_name, each_of(options.ignore, names))],
+        keep=None if options.keep is None else [*map(by_name, each_of(options.keep, names))],
+    )
 
 
 def require_names(layout: Layout, name: str) -> None:

@@ -146,12 +146,17 @@ def joined(parts: Iterable[Data]) -> Data:
         for called, column in (block.kept or {}).items():
             copies.setdefault(called, []).append(column)
     kept = {called: end_to_end(columns) for called, columns in copies.items()} or None
+    tags = None
+    if any(block.tags is not None for block in blocks):
+        tags = [tag for b in blocks for tag in b.tags or [""] * b.X.shape[0]]
     return first._replace(
         X=stacked([block.X for block in blocks]),
         y=None if first.y is None else np.concatenate([block.y for block in blocks]),
         weight=weight,
+        tags=tags,
         skipped=skipped,
         unseen=unseen,
+        unused=tuple(dict.fromkeys(name for block in blocks for name in block.unused)),
         next=blocks[-1].next,
         kept=kept,
     )
@@ -164,6 +169,24 @@ def end_to_end(parts: list[Any]) -> Any:
     import pyarrow  # which made them
 
     return pyarrow.concat_arrays(parts)
+
+
+def require_alike(block: Data, path: str, leader: Data, its_path: str) -> None:
+    """Blocks of several files must have the same columns, and labels of one kind, or none."""
+    for found, wanted in zip(kind_of(block), kind_of(leader), strict=True):
+        if found != wanted:
+            raise FileError(path, f"found {found}, expected {wanted} as in {its_path}")
+
+
+def kind_of(block: Data) -> tuple[str, ...]:
+    """What blocks that are joined have in common."""
+    n, is_text = block.X.shape[1], block.y is not None and block.y.dtype.kind == "U"
+    return (
+        f"{n:,} feature{'s' * (n != 1)}",
+        "no labels" if block.y is None else f"labels that are {'words' if is_text else 'numbers'}",
+        f"a {'sparse' if sparse.issparse(block.X) else 'dense'} matrix",
+        f"features called {block.names}" if block.names else "features without names",
+    )
 
 
 def stacked(parts: list[Matrix]) -> Matrix:
