@@ -35,8 +35,8 @@ from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Leader, Options
 from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables.columns import PlannedColumn
-from novikoff.data.tables.numerals import numbers_of
 from novikoff.data.tables.layout import leading
+from novikoff.data.tables.numerals import numbers_of
 from novikoff.data.tables.soundness import examples_of
 from novikoff.data.text_blocks import Ends, blocks
 from novikoff.errors import FileError
