@@ -70,8 +70,8 @@ def ask_learning(parser: Parser) -> None:
     ask("--window", window, COUNT, rare=True)
     sentences = "learn to label tokens of sentences (CoNLL, CoNLL-U)"
     ask("--sequences", sentences, action="store_true")
-    ask("--holdout", "measure on a share of the examples, as 0.2", SHARE)
-    ask("--cv", "measure on all examples, in N folds", FOLDS)
+    ask("--holdout", "report accuracy on a held-out share, such as 0.2", SHARE)
+    ask("--cv", "report accuracy by N-fold cross-validation", FOLDS)
     ask("--json", "print JSON", action="store_true", rare=True)
     plot = "draw the proof of the run, or else its progress"
     parser.writes("--plot", "PICTURE", plot)
