@@ -113,9 +113,13 @@ for margin in (0.0, 1.0):
 
 SVMLIGHT = b"1 1:1 3:-2.5e-3 # a comment\n0 qid:3 2:123456789012345678901 7:1e30\n1 1:.5\n"
 VW = b"1 2.0 'tag|f a b:2.5 |g:0.5 c 17:3\n-1 |f c:1e-3 d:98765432109876543210.5\n"
+WORDS = "kočka 1:1 3:2 # 1\n2:3\npes qid:1 1:.5\n12\nkočka#\n😀 2:1\n".encode()
+VW_WORDS = "kočka 2.0 'tag|f a\n|f a b\npes tag|g a:2\n12 |\nkočka |f\n".encode()
 for name, text, options in (
     ("a.svm", SVMLIGHT.replace(b"1e400", b"1e30"), {}),
     ("a.vw", VW, {"bits": 10}),
+    ("words.svm", WORDS, {"labels": "optional"}),
+    ("words.vw", VW_WORDS, {"bits": 10, "labels": "optional"}),
 ):
     with TemporaryDirectory() as folder:
         path = Path(folder, name)

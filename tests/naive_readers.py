@@ -55,14 +55,65 @@ def parsed(parse, text, *options):
     return found
 
 
-def svmlight_line(line, least=0, most=MOST_INDEX, unlabelled=False):
+def begins_like_an_entry(word):
+    """Does it begin with a number, or nothing, and a colon?"""
+    before, colon, _ = word.partition(b":")
+    return bool(colon) and (before == b"" or NUMBER.fullmatch(before) is not None)
+
+
+def label_of(word):
+    """A label of text."""
+    if any(c < 32 for c in word) or begins_like_an_entry(word):
+        raise Bad(word)
+    try:
+        text = word.decode()
+    except UnicodeDecodeError:
+        raise Bad(word) from None
+    if "\ufeff" in text:
+        raise Bad(word)
+    return text
+
+
+def is_number(word):
+    """Is it read as a number, perhaps an infinite one, or none at all?"""
+    bare = word.removeprefix("\ufeff".encode()).lower()
+    return bool(NUMBER.fullmatch(bare)) or bare.lstrip(b"+-") in (b"nan", b"inf", b"infinity")
+
+
+def svmlight_has_text_labels(text):
+    """Is the first label no number? A label stands before an entry, or alone."""
+    for line in text.split(b"\n"):
+        bare, _, _ = line.removesuffix(b"\r").partition(b"#")
+        words = words_of(bare)
+        if not words or begins_like_an_entry(words[0]) or words[0].startswith(b"qid:"):
+            continue
+        if b"\r" not in words[0] and (len(words) == 1 or b":" in words[1].partition(b"\r")[0]):
+            return not is_number(words[0])
+    return False
+
+
+def vowpal_has_text_labels(text):
+    """Is the first label no number? It is the first word of a line that has a bar later on."""
+    for line in text.split(b"\n"):
+        head, bar, _ = line.partition(b"|")
+        words = re.findall(rb"\S+", head)
+        found = re.match(rb"[ \t]*(\S+)[ \t]", head)
+        if bar and found and not words[0].startswith(b"'") and not begins_like_an_entry(words[0]):
+            return not is_number(words[0])
+    return False
+
+
+def svmlight_line(line, least=0, most=MOST_INDEX, unlabelled=False, text_labels=False):
     """``(label, {index: value})``; the label is None if there is none."""
     words = words_of(line.partition(b"#")[0])
     if not words:
         return None
     label = None
     if not (unlabelled and re.match(rb"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?:", words[0])):
-        label = number(words.pop(0))
+        word = words.pop(0)
+        if text_labels and word.startswith(b"qid:"):
+            raise Bad(word)
+        label = label_of(word) if text_labels else number(word)
     if words and words[0].startswith(b"qid:"):
         whole(words.pop(0)[4:])
     row, before = {}, -1
@@ -102,7 +153,7 @@ def vowpal_hash(name, seed):
     return int(name or b"0") + seed if re.fullmatch(rb"[0-9]*", name) else murmur3(name, seed)
 
 
-def vowpal_line(line, bits=18, unlabelled=False):
+def vowpal_line(line, bits=18, unlabelled=False, text_labels=False):
     """``(label, weight, tag, {column: value})``; the label is None if there is none."""
     if not words_of(line):
         return None
@@ -114,7 +165,9 @@ def vowpal_line(line, bits=18, unlabelled=False):
         tag = words.pop().removeprefix(b"'")
     if len(words) > 2 or not (words or unlabelled):
         raise Bad(line)
-    label = number(words[0]) if words else None
+    if text_labels and words and words[0].startswith(b"'"):
+        raise Bad(line)
+    label = (label_of if text_labels else number)(words[0]) if words else None
     weight = number(words[1]) if len(words) == 2 else 1.0
     if weight < 0:
         raise Bad(line)

@@ -36,7 +36,7 @@ SVMLIGHT = [
     (b"1 1:\xd9\xa1\n", 1, 5, "'\u0661'", NUMBER),
     (b"1 1:1\x00 2:2\n", 1, 5, "'1\\x00'", NUMBER),
     (b"1 \x001:1\n", 1, 3, "a NUL byte", INDEX),
-    (b"\x00\n", 1, 1, "a NUL byte", LABEL),
+    (b"1 1:1\n\x00\n", 2, 1, "a NUL byte", LABEL),
     (b"1 1:1\x0b2:2\n", 1, 5, "'1\\x0b2:2'", NUMBER),
     (b"1 1:1\r1 2:2\n", 1, 5, "'1\\r1'", NUMBER),
     # indices
@@ -66,14 +66,34 @@ SVMLIGHT = [
     # labels
     (b"nan 1:1\n", 1, 1, "'nan'", LABEL),
     (b"1e999 1:1\n", 1, 1, "'1e999'", LABEL),
-    (b"yes 1:1\n", 1, 1, "'yes'", LABEL),
-    (b"1,2 1:1\n", 1, 1, "'1,2'", LABEL),
+    (b"1 1:1\nyes 1:1\n", 2, 1, "'yes'", LABEL),
+    (b"1 1:1\n1,2 1:1\n", 2, 1, "'1,2'", LABEL),
+    (b"what is this\n", 1, 1, "'what'", LABEL),
     (b"1:1\n", 1, 1, "'1:1'", LABEL),
-    (b"\n\n  x\n", 3, 3, "'x'", LABEL),
+    (b"1\n\n  x\n", 3, 3, "'x'", LABEL),
     # queries
     (b"1 qid: 1:1\n", 1, 3, "'qid:'", QUERY),
     (b"1 qid:-1 1:1\n", 1, 3, "'qid:-1'", QUERY),
     (b"1 1:1 qid:2\n", 1, 7, "'qid:2'", INDEX),
+]
+
+LETTER = "a label in UTF-8, without control characters"
+SVMLIGHT_WORDS = [
+    (b"1:1 2:1\n", 1, 1, "'1:1'", "a label"),
+    (b"1e3:1\n", 1, 1, "'1e3:1'", "a label"),
+    (b":1\n", 1, 1, "':1'", "a label"),
+    (b"qid:1 2:1\n", 1, 1, "'qid:1'", "a label"),
+    (b"c\xff\n", 1, 2, "'\\xff'", LETTER),
+    (b"\xed\xa0\x80 1:1\n", 1, 1, "'\\xed\\xa0\\x80'", LETTER),  # a surrogate
+    (b"\xc0\xaf 1:1\n", 1, 1, "'\\xc0\\xaf'", LETTER),  # of too many bytes
+    (b"\xf4\x90\x80\x80\n", 1, 1, "'\\xf4\\x90\\x80\\x80'", LETTER),  # past the last letter
+    (b"\xe4\xb8\n", 1, 1, "'\\xe4\\xb8'", LETTER),
+    (b"\xef\xbb\xbfcat 1:1\n", 1, 1, "'\\ufeffcat'", LETTER),
+    (b"c\x00 1:1\n", 1, 2, "a NUL byte", LETTER),
+    (b"c\rd 1:1\n", 1, 2, "'\\rd'", LETTER),
+    (b"cat dog 1:1\n", 1, 5, "'dog'", INDEX),
+    (b"cat qid:x 1:1\n", 1, 5, "'qid:x'", QUERY),
+    (b"cat 1:x\n", 1, 7, "'x'", NUMBER),
 ]
 
 BAR = "a bar '|' before the features"
@@ -94,7 +114,8 @@ VOWPAL = [
     (b"|a b\n", 1, 1, "'|a'", VW_LABEL),
     (b"1|a b\n", 1, 1, "'1|a'", VW_LABEL),
     (b"'tag |a b\n", 1, 1, "''tag'", VW_LABEL),
-    (b"x |a b\n", 1, 1, "'x'", VW_LABEL),
+    (b"1 |a b\nx |a b\n", 2, 1, "'x'", VW_LABEL),
+    (b"1:0.5:0.2 |a b\n", 1, 1, "'1:0.5:0.2'", VW_LABEL),  # of a contextual bandit
     (b"nan |a b\n", 1, 1, "'nan'", VW_LABEL),
     (b"1 x |a b\n", 1, 3, "'x'", WEIGHT),
     (b"1 -1 |a b\n", 1, 3, "'-1'", WEIGHT),
@@ -117,14 +138,26 @@ VOWPAL = [
     (b"1\x00 |a b\n", 1, 2, "a NUL byte", CONTROL),
     (b"1 | a\rb\n", 1, 6, "'\\rb'", CONTROL),
 ]
+VW_WORD = "a label, with a space after it (a word that touches the bar is a tag)"
+VOWPAL_WORDS = [
+    (b"|a b\n", 1, 1, "'|a'", VW_WORD),
+    (b"cat|a b\n", 1, 1, "'cat|a'", VW_WORD),
+    (b"'x y |a b\n", 1, 1, "''x'", VW_WORD),
+    (b"1:2 |a b\n", 1, 1, "'1:2'", VW_WORD),
+    (b"c\xff |a b\n", 1, 2, "'\\xff'", "a label in UTF-8"),
+    (b"c\x01 |a b\n", 1, 2, "'\\x01'", CONTROL),
+    (b"cat dog |a b\n", 1, 5, "'dog'", WEIGHT),
+    (b"cat 1 dog |a b\n", 1, 7, "'dog'", BASE),
+    (b"hello\n", 1, 6, "the end of the line", BAR),
+]
 
 
-def check(text, format, line, column, found, expected, **options):  # noqa: A002
+def check(text, format, line, column, found, expected, label=b"1", **options):  # noqa: A002
     with pytest.raises(FileError) as caught:
         read(io.BytesIO(text), format=format, **options)
     assert str(caught.value) == f"<file>:{line}:{column}: found {found}, expected {expected}"
     assert (caught.value.path, caught.value.line, caught.value.column) == ("<file>", line, column)
-    good = b"1 1:1\n" if format == "svmlight" else b"1 | a\n"
+    good = label + (b" 1:1\n" if format == "svmlight" else b" | a\n")
     data = read(io.BytesIO(good + text), format=format, bad_lines="skip", **options)
     assert data.skipped.n_lines == 1
     assert data.skipped.messages == (str(caught.value).replace(f":{line}:", f":{line + 1}:", 1),)
@@ -138,6 +171,17 @@ def test_bad_svmlight(text, line, column, found, expected):
 @pytest.mark.parametrize(("text", "line", "column", "found", "expected"), VOWPAL)
 def test_bad_vowpal(text, line, column, found, expected):
     check(text, "vw", line, column, found, expected)
+
+
+@pytest.mark.parametrize(("text", "line", "column", "found", "expected"), SVMLIGHT_WORDS)
+def test_bad_svmlight_whose_labels_are_words(text, line, column, found, expected):
+    told = {"label": b"bird", "text_labels": True}
+    check(text, "svmlight", line, column, found, expected, **told)
+
+
+@pytest.mark.parametrize(("text", "line", "column", "found", "expected"), VOWPAL_WORDS)
+def test_bad_vowpal_whose_labels_are_words(text, line, column, found, expected):
+    check(text, "vw", line, column, found, expected, label=b"bird", text_labels=True)
 
 
 def test_indices_out_of_range():
@@ -344,7 +388,7 @@ def test_a_file_that_changes_while_it_is_read_whole(change, tmp_path, monkeypatc
 
     def changing(self, start, stop):
         calls.append(start)
-        if len(calls) == 2:  # after the format was guessed by name, and the lines counted
+        if len(calls) == 3:  # after the kind of labels was settled, and the lines counted
             os.utime(path, ns=(0, 0))
             CHANGES[change](path)
         return window(self, start, stop)
@@ -363,7 +407,7 @@ def test_more_lines_than_were_counted(tmp_path, monkeypatch):
     def changing(self, start, stop):
         calls.append(start)
         got = window(self, start, stop)
-        if len(calls) == 3:
+        if len(calls) == 4:
             got[:] = np.frombuffer((b"1 1:1\n" * len(got))[: len(got) - 1] + b"\n", np.uint8)
         return got
 

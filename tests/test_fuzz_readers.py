@@ -76,10 +76,14 @@ TOKENS = [
 ]
 
 
+LABELS = ["1", "-1", "+1", "0.5"]
+WORDS = ["cat", "dog", "é", "a-b", "12"]
+
+
 def svmlight_file(pick):
-    lines = []
+    lines, labels = [], pick.choice([LABELS, WORDS])
     for _ in range(pick.randrange(1, 6)):
-        words = [pick.choice(["1", "-1", "+1", "0.5"])]
+        words = [pick.choice(labels)]
         if pick.random() < 0.1:
             words.append(f"qid:{pick.randrange(10)}")
         indices = sorted(pick.sample(range(pick.choice([0, 1, 1]), 50), pick.randrange(6)))
@@ -91,9 +95,10 @@ def svmlight_file(pick):
 
 
 def vowpal_file(pick):
-    lines = []
+    lines, labels = [], pick.choice([LABELS, WORDS])
     for _ in range(pick.randrange(1, 6)):
-        line = pick.choice(["1 ", "-1 ", "1 2 ", "1 0.5 'tag", "1 'tag ", "1 1 touching"])
+        rest = pick.choice([" ", " ", " 2 ", " 0.5 'tag", " 'tag ", " 1 touching"])
+        line = pick.choice(labels) + rest
         for _ in range(pick.randrange(1, 4)):
             line += "|" + pick.choice(["", "a", "ns:2", "7", "é"])
             for _ in range(pick.randrange(5)):

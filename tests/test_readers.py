@@ -67,7 +67,8 @@ def same(a, b):
     for one, other in ((a.X.data, b.X.data), (a.X.indices, b.X.indices), (a.X.indptr, b.X.indptr)):
         assert one.dtype == other.dtype
         assert one.tobytes() == other.tobytes()
-    assert a.y.tobytes() == b.y.tobytes()
+    assert a.y.dtype.kind == b.y.dtype.kind
+    assert a.y.tolist() == b.y.tolist() if a.y.dtype.kind == "U" else bits(a.y) == bits(b.y)
     assert np.array_equal(ones_if_none(a), ones_if_none(b))
     assert (a.tags or [""] * len(a.y)) == (b.tags or [""] * len(b.y))
     assert a.skipped.n_lines == b.skipped.n_lines
@@ -114,8 +115,12 @@ indices = st.one_of(
 )
 
 
+NUMERIC = ("1", "-1")
+WORDS = ("cat", "dog", "été", "a:b", "1,2", "x|y", "'", "12")
+
+
 @st.composite
-def svmlight_lines(draw):
+def svmlight_lines(draw, labels=NUMERIC):
     kind = draw(st.integers(0, 9))
     if kind == 0:
         return draw(
@@ -123,9 +128,11 @@ def svmlight_lines(draw):
         )
     words = [
         draw(
-            st.sampled_from(["1", "-1", "+1", "2.5", "0", "nan", "a"])
+            st.sampled_from(
+                ["1", "-1", "+1", "2.5", "0", "nan", "a", "ab", "a\x01", "qid:1", "\ufeffa"]
+            )
             if kind == 1
-            else st.sampled_from(["1", "-1"])
+            else st.sampled_from(labels)
         )
     ]
     if kind == 2:
@@ -142,7 +149,7 @@ names = st.one_of(st.text("abcé", min_size=1, max_size=6), st.integers(0, 10**1
 
 
 @st.composite
-def vowpal_lines(draw):
+def vowpal_lines(draw, labels=NUMERIC):
     kind = draw(st.integers(0, 9))
     if kind == 0:
         return draw(
@@ -152,11 +159,23 @@ def vowpal_lines(draw):
         )
     head = draw(
         st.sampled_from(
-            ["1", "-1", "1 2", "1 0.5 'tag", "1 'tag", "", "'tag", "1 tag", "1 2 3", "x"]
+            [
+                "{}",
+                "{}",
+                "{} 2",
+                "{} 0.5 'tag",
+                "{} 'tag",
+                "",
+                "'tag",
+                "{} tag",
+                "{} 2 3",
+                "x",
+                "1:2 ",
+            ]
         )
         if kind < 4
-        else st.sampled_from(["1 ", "-1 2 ", "1 2 tag"])
-    )
+        else st.sampled_from(["{} ", "{} 2 ", "{} 2 tag"])
+    ).format(draw(st.sampled_from(labels)))
     line = head + draw(st.sampled_from(["", " "]) if kind < 3 else st.just(""))
     for _ in range(draw(st.integers(1, 3))):
         name = draw(st.one_of(st.just(""), names))
@@ -179,7 +198,12 @@ def texts(draw, lines):
     return (text + draw(st.sampled_from(["", "\n"]))).encode()
 
 
-def require_twin(text, told, data_of, good_lines):
+def reading(text, **options):
+    """What reads a text, given how to treat bad lines."""
+    return lambda how: read(source(text), bad_lines=how, **options)
+
+
+def require_twin(text, told, data_of, good_lines, *, text_labels):
     """`data_of(skip)` is what the twin says; if a line is bad, `data_of(error)` names the first."""
     bad = [n for n, line in enumerate(told, 1) if line == naive.BAD]
     if bad:
@@ -198,16 +222,19 @@ def require_twin(text, told, data_of, good_lines):
     for message, line in zip(data.skipped.messages, bad, strict=False):
         assert message.startswith(f"<file>:{line}:")
     assert len(data.y) == len(good_lines)
-    for y, (label, *_) in zip(data.y, good_lines, strict=True):
-        assert y == label or (math.isnan(y) and label is None)
+    assert data.y.dtype.kind == ("U" if text_labels else "f")
+    for y, (label, *_) in zip(data.y.tolist(), good_lines, strict=True):
+        assert y == label or (label is None and (y == "" if text_labels else math.isnan(y)))
     return data
 
 
 def require_svmlight_twin(text, labels="required"):
-    told = naive.parsed(naive.svmlight_line, text, 0, naive.MOST_INDEX, labels == "optional")
+    words = naive.svmlight_has_text_labels(text)
+    asked = (0, naive.MOST_INDEX, labels == "optional", words)
+    told = naive.parsed(naive.svmlight_line, text, *asked)
     good = [line for line in told if line not in (None, naive.BAD)]
     options = {"format": "svmlight", "labels": labels}
-    data = require_twin(text, told, lambda how: read(source(text), bad_lines=how, **options), good)
+    data = require_twin(text, told, reading(text, **options), good, text_labels=words)
     if data is None:
         return
     seen = [i for _, row in good for i in row]
@@ -224,10 +251,11 @@ def bits(x):
 
 
 def require_vowpal_twin(text, labels="required", n_bits=18):
-    told = naive.parsed(naive.vowpal_line, text, n_bits, labels == "optional")
+    words = naive.vowpal_has_text_labels(text)
+    told = naive.parsed(naive.vowpal_line, text, n_bits, labels == "optional", words)
     good = [line for line in told if line not in (None, naive.BAD)]
     options = {"format": "vw", "labels": labels, "bits": n_bits}
-    data = require_twin(text, told, lambda how: read(source(text), bad_lines=how, **options), good)
+    data = require_twin(text, told, reading(text, **options), good, text_labels=words)
     if data is None:
         return
     assert ones_if_none(data).tolist() == [weight for _, weight, *_ in good]
@@ -237,18 +265,24 @@ def require_vowpal_twin(text, labels="required", n_bits=18):
         assert {i: bits(v) for i, v in row.items()} == {i: bits(v) for i, v in expected.items()}
 
 
-@given(texts(svmlight_lines()), st.sampled_from(["required", "optional"]))
+@given(
+    st.one_of(texts(svmlight_lines()), texts(svmlight_lines(WORDS))),
+    st.sampled_from(["required", "optional"]),
+)
 @example(b"1 1:2\n", "required")
 @example(b"1", "required")
 @example(b"3:4 5:6\n1 2:3", "optional")
 @example(b"1 9223372036854775806:1\n", "required")
 @example(b"1 0:1 2147483648:1\n", "required")
+@example(b"cat 1:2\n1 1:2\nc\xff\n3:1\nqid:1 2:1", "required")
+@example(b"1:2\n\ncat#1:2\n3:1", "optional")
+@example(b"cat dog\n1 1:2\n", "required")
 def test_svmlight_is_its_twin(text, labels):
     require_svmlight_twin(text, labels)
 
 
 @given(
-    texts(vowpal_lines()),
+    st.one_of(texts(vowpal_lines()), texts(vowpal_lines(WORDS[:-3]))),
     st.sampled_from(["required", "optional"]),
     st.sampled_from([1, 4, 18, 30]),
 )

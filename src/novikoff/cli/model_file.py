@@ -12,6 +12,7 @@ from novikoff.cli.data_file import DataFile
 from novikoff.cli.evaluation.calibration import Calibration
 from novikoff.cli.options import OF_FORMATS, PLANNED
 from novikoff.cli.text import counted, listed, tell_skipped, tell_unseen
+from novikoff.data.formats import FORMATS
 from novikoff.data.locations import third_label
 from novikoff.data.opener import Pipe
 from novikoff.data.results import Blocks, Data, Skipped
@@ -80,6 +81,8 @@ class ModelFile(NamedTuple):
         if getattr(arguments, "unlabelled", None):
             kept.pop("label", None)
         kept = {name: value for name, value in kept.items() if kind in OF_FORMATS.get(name, ())}
+        if "text_labels" in FORMATS[kind].options:
+            kept["text_labels"] = self.model.classes_.dtype.kind not in "biuf"
         if kind in PLANNED:
             kept["plan"] = self._plan(told)
         return file._replace(reading=kept | file.reading | {"labels": "optional"})
@@ -121,8 +124,10 @@ class ModelFile(NamedTuple):
         """Every example must have a label, and one of the model's."""
         if block.y is None:
             raise FileError(file.called, "it has no labels, so there is nothing to compare.")
-        if block.y.dtype.kind == "f" and np.isnan(block.y).any():
-            row = int(np.isnan(block.y).argmax())
+        is_number = block.y.dtype.kind in "biuf"
+        missing = np.isnan(block.y) if is_number else block.y == ""
+        if missing.any():
+            row = int(missing.argmax())
             raise file.blamed(block, row, "found no label, expected one to compare")
         unknown = ~np.isin(block.y, self.model.classes_)
         if unknown.any():

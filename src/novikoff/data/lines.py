@@ -34,6 +34,8 @@ class Sink(NamedTuple):
     weight: npt.NDArray[np.float64]
     tags: npt.NDArray[np.int64]
     """First and last place of each row's tag in the text."""
+    labels: npt.NDArray[np.int64]
+    """Those of each row's label, if labels are text; else there is no room for any."""
 
 
 class Tally(NamedTuple):

@@ -42,6 +42,7 @@ def read(
     decimal: Literal[".", ","] | None = None,
     plan: TablePlan | None = None,
     keep: Columns = None,
+    text_labels: bool | None = None,
 ) -> Data:
     r"""Read a file of examples that fits into memory, or several.
 
@@ -84,6 +85,9 @@ def read(
         data, or one to be settled from the first rows. None: ``TablePlan()``.
     keep : str, int or list of them, default=None
         Of a table, columns to return in `kept` as they stand in the file, whatever else they are.
+    text_labels : bool, default=None
+        Of svmlight and Vowpal Wabbit text, whether labels are text. None: if the first one in the
+        file is no number.
 
     Returns
     -------
@@ -109,6 +113,7 @@ def read(
     table, text = (label, weight, ignore), (n_features, zero_based, bits)
     options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs)
     options = replace(options, delimiter=delimiter, decimal=decimal, plan=plan, keep=keep)
+    options = replace(options, text_labels=text_labels)
     with closing(opening(source)) as opened:
         handler, options = settled(opened, options)
         if isinstance(opened, Files) and handler.survey is not None:  # one does not say for all
@@ -138,6 +143,7 @@ def stream(
     decimal: Literal[".", ","] | None = None,
     plan: TablePlan | None = None,
     keep: Columns = None,
+    text_labels: bool | None = None,
 ) -> Blocks:
     r"""Read a file of examples block by block, in the memory of a block, or of two.
 
@@ -159,7 +165,7 @@ def stream(
     start : Place, default=None
         Where to start: the `next` of the last block that is done with.
     format, label, weight, ignore, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs, \
-    delimiter, decimal, plan, keep
+    delimiter, decimal, plan, keep, text_labels
         As for `read`.
 
     Yields
@@ -179,14 +185,16 @@ def stream(
     table, text = (label, weight, ignore), (n_features, zero_based, bits)
     options = Options(format, *table, *text, labels, dtype, bad_lines, n_jobs, block_bytes)
     options = replace(options, delimiter=delimiter, decimal=decimal, plan=plan, keep=keep)
+    options = replace(options, text_labels=text_labels)
     return streaming(source, options, Place(*(start or ())))
 
 
 def survey(source: Several, **options: Any) -> dict[str, Any]:
     """The options of `stream`, with what it would have to find out about the file filled in.
 
-    That is the format; of svmlight text, the number of features and the base of the indices, for
-    which the whole file is read; of a table, the plan. A second stream with these options is spared
+    That is the format; of svmlight and Vowpal Wabbit text, whether labels are text; of svmlight
+    text, the number of features and the base of the indices, for which the whole file is read; of a
+    table, the plan. A second stream with these options is spared
     that.
     """
     with closing(opening(source)) as opened:

@@ -54,6 +54,7 @@ class Options:
     delimiter: str | None = None
     decimal: str | None = None
     plan: "TablePlan | None" = None
+    text_labels: bool | None = None
     keep: Columns = None
     leader: Leader | None = None
     """Of tables in several files, the one that the others follow."""
@@ -61,6 +62,7 @@ class Options:
     def __post_init__(self) -> None:
         require("format", self.format, one_of(*FORMATS), words=(None,))
         require("zero_based", self.zero_based, FLAG, words=("auto",))
+        require("text_labels", self.text_labels, FLAG, words=(None,))
         require("labels", self.labels, one_of("required", "optional"))
         require("bad_lines", self.bad_lines, one_of("error", "skip"))
         require_bits(self.bits)

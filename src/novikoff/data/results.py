@@ -62,8 +62,9 @@ class Data(NamedTuple):
     X : csr_array or array of shape (n, n_features)
         Sparse from svmlight and Vowpal Wabbit text, dense from tables, as stored from `.npz`.
     y : array of shape (n,) or None
-        The labels: floats from svmlight and Vowpal Wabbit text, else numbers or strings. NaN (from
-        these two) or None (from others) without labels, if ``labels="optional"``.
+        The labels, numbers or strings: in a text, numbers if the first of them is. With
+        ``labels="optional"``, an example without label has NaN among numbers and "" among strings,
+        and a table without labels has None.
     weight : array of shape (n,) or None
         Importance weights. None if all are 1.
     names : list of str or None

@@ -22,11 +22,13 @@ from novikoff.data.opener import Bytes, Opened, changed
 from novikoff.data.reader_options import Options
 from novikoff.data.results import MESSAGES_KEPT, Blocks, Data, Place, Skipped
 from novikoff.data.text_blocks import Text, blocks, pieces
+from novikoff.data.text_labels import Spelling, require_readable, words_at, words_of
 from novikoff.errors import FileError, ParameterError
 from novikoff.typing import Array, Matrix
 
 PIECE = 2**21  # bytes that stay in a core's cache from being read to being parsed
 LONGEST_SHOWN = 40
+NO_WORDS: Array = np.empty(0, str)
 NAMED = {b" ": "a space", b"\t": "a tab", b"\0": "a NUL byte"}
 BlockParser = Callable[[Text, Place, int, Options, Executor], Data]
 """What makes examples of a text from a place to an offset."""
@@ -55,6 +57,7 @@ class Piece(NamedTuple):
     tally: Tally
     faults: list[FileError]
     tags: list[str] | None
+    labels: Array
 
 
 class TooWide(Exception):
@@ -79,7 +82,7 @@ def parse_text(
     counts = pool.map(lambda span: rule.measure(text.window(*span)), spans)
     before = np.cumsum([(0, 0), *counts], axis=0, dtype=np.int64)
     for index in (np.int32, np.int64):
-        sink = new_sink(before[-1], options.float_type, index, has_weights_and_tags)
+        sink = new_sink(before[-1], options, index, has_weights_and_tags)
 
         def work(i: int, sink: Sink = sink) -> Piece:
             part = part_of(sink, before[i], before[i + 1])
@@ -93,32 +96,35 @@ def parse_text(
         break
     least = min((piece.tally.least for piece in done), default=2**63 - 1)
     most = max((piece.tally.most for piece in done), default=-1)
-    data = gathered(sink, done, before, rule.n_columns(most + 1))
+    n_columns = rule.n_columns(most + 1)
+    data = gathered(sink, done, before, n_columns, is_text=bool(options.text_labels))
     next_place = Place(stop, start.line + int(before[-1, 0]))
     return data._replace(start=start, next=next_place), least, most
 
 
 def new_sink(
-    totals: npt.NDArray[np.int64], value: npt.DTypeLike, index: npt.DTypeLike, has_more: bool
+    totals: npt.NDArray[np.int64], options: Options, index: npt.DTypeLike, has_more: bool
 ) -> Sink:
     """Room for so many rows and entries, and if there is more, for weights and tags."""
     n_rows, n_entries = totals.tolist()
-    n_more = n_rows if has_more else 0
+    n_more, n_labels = n_rows * has_more, n_rows * bool(options.text_labels)
     return Sink(
-        data=np.empty(n_entries, value),
+        data=np.empty(n_entries, options.float_type),
         indices=np.empty(n_entries, index),
         lengths=np.empty(n_rows, np.int64),
         y=np.empty(n_rows),
         weight=np.empty(n_more),
         tags=np.empty((n_more, 2), np.int64),
+        labels=np.empty((n_labels, 2), np.int64),
     )
 
 
 def part_of(sink: Sink, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64]) -> Sink:
     """The part of a sink for one piece: from so many rows and entries to so many."""
     rows, entries = slice(first[0], last[0]), slice(first[1], last[1])
-    data, indices, lengths, y, weight, tags = sink
-    return Sink(data[entries], indices[entries], lengths[rows], y[rows], weight[rows], tags[rows])
+    data, indices, lengths, y, weight, tags, labels = sink
+    by_row = lengths[rows], y[rows], weight[rows], tags[rows], labels[rows]
+    return Sink(data[entries], indices[entries], *by_row)
 
 
 def parse_piece(text: Text, span: tuple[int, int], line: int, part: Sink, rule: Rule) -> Piece:
@@ -142,7 +148,8 @@ def parse_piece(text: Text, span: tuple[int, int], line: int, part: Sink, rule: 
     ]
     if faults and not rule.skip:
         raise faults[0]
-    return Piece(tally, faults, tags_of(window, part.tags[: tally.rows]))
+    tags, places = tags_of(window, part.tags[: tally.rows]), part.labels[: tally.rows]
+    return Piece(tally, faults, tags, words_at(window, places) if len(places) else NO_WORDS)
 
 
 def shown(window: Bytes, at: int) -> str:
@@ -168,7 +175,12 @@ def tags_of(window: Bytes, places: npt.NDArray[np.int64]) -> list[str] | None:
 
 
 def gathered(
-    sink: Sink, done: Sequence[Piece], before: npt.NDArray[np.int64], n_features: int
+    sink: Sink,
+    done: Sequence[Piece],
+    before: npt.NDArray[np.int64],
+    n_features: int,
+    *,
+    is_text: bool,
 ) -> Data:
     """The rows of all pieces, in so many columns."""
     n_rows, n_entries = ([getattr(p.tally, n) for p in done] for n in ("rows", "entries"))
@@ -179,6 +191,8 @@ def gathered(
     np.cumsum(lengths, out=indptr[1:])
     X = sparse.csr_array((values, indices, indptr), shape=(len(y), n_features), copy=False)
     X.has_canonical_format = True
+    if is_text:
+        y = np.concatenate([NO_WORDS, *(piece.labels for piece in done)])
     weight = closed_up(sink.weight, before[:, 0], n_rows) if len(sink.weight) else np.ones(0)
     tags: list[str] | None = None
     if any(piece.tags for piece in done):
@@ -217,13 +231,23 @@ def digits(value: float) -> str:
 
 
 def as_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
-    """Labels or weights as numbers, which is all that texts have."""
+    """Labels or weights as numbers."""
     try:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"{name} has values that are no numbers: write a table, or encode them."
         ) from error
+
+
+def labels_of(y: Sequence[object] | Array, spelling: Spelling) -> list[str]:
+    """Labels as they are written; "" for none."""
+    words = words_of(y)
+    if words is not None:
+        require_readable(words, spelling)
+        return [str(word) for word in words]
+    numbers = as_numbers(np.asarray(y), "y").tolist()
+    return ["" if label != label else digits(label) for label in numbers]
 
 
 def entries_of(X: Matrix, base: int = 0) -> Iterator[list[str]]:

@@ -14,7 +14,7 @@ from novikoff.cli.parser import Parser
 from novikoff.cli.paths import require_no_terminal
 from novikoff.cli.text import tell_skipped
 from novikoff.data.formats import FORMATS, WRITTEN, by_suffix
-from novikoff.errors import FileError, ParameterError
+from novikoff.errors import ParameterError
 
 if TYPE_CHECKING:
     from novikoff.data.results import Data
@@ -52,10 +52,6 @@ def run(arguments: Namespace) -> int:
         raise ParameterError(f"{arguments.source} is no model, and only models become .onnx.")
     file = DataFile.opened(arguments, arguments.source)
     data = file._replace(reading=file.reading | {"labels": "optional"}).read()
-    if kind in ("svmlight", "vw") and data.y is not None and data.y.dtype.kind not in "biuf":
-        raise FileError(
-            file.called, f"its labels are words, which {kind} text has no place for: use a table."
-        )
     novikoff.data.write(
         arguments.target,
         data.X,

@@ -71,14 +71,16 @@ class Format(NamedTuple):
 
 SVMLIGHT_LINE = (
     rb"(?![^:]*;[^:]*$)"  # that is a table
-    rb"([^\s:,|]+(?=\s|$)(\s+(qid|[0-9]+):[^\s:]+)*\s*(#.*)?|\s*#.*"
+    rb"(([+-]?\.?[0-9][^\s:,|]*(?=\s|$)|[^\s:,|]+(?=\s+(qid|[0-9]+):))"
+    rb"(\s+(qid|[0-9]+):[^\s:]+)*\s*(#.*)?|\s*#.*"
     rb"|[0-9]+:[^\s:]+(\s+[0-9]+:[^\s:]+)*\s*)"
 )
-SVMLIGHT, TABLE = ("n_features", "zero_based"), ("label", "weight", "ignore", "keep")
+SVMLIGHT = ("n_features", "zero_based", "text_labels")
+TABLE = ("label", "weight", "ignore", "keep")
 PLANNED, DIALECT = (*TABLE, "plan"), ("delimiter", "decimal")
 LINES = (
     Format("svmlight", (".svm", ".svmlight", ".libsvm"), line=SVMLIGHT_LINE, options=SVMLIGHT),
-    Format("vw", (".vw",), line=rb"[^|]*\|.*", options=("bits",)),
+    Format("vw", (".vw",), line=rb"[^|]*\|.*", options=("bits", "text_labels")),
     Format("csv", (".csv", ".tsv"), line=rb"[^,;\t]*[,;\t].*", options=(*PLANNED, *DIALECT)),
     Format("parquet", (".parquet", ".pq"), b"PAR1", options=PLANNED),
     Format("arrow", (".arrow", ".feather", ".ipc"), b"ARROW1", options=PLANNED),

@@ -1,9 +1,11 @@
 """svmlight text, also called libsvm: ``label index:value index:value ... # comment``.
 
-A line is a label, then entries in the order of their indices, parted by spaces or tabs. The
-label may be followed by ``qid:n``, the query of a ranking problem, which is checked and then
-ignored. Values that are not written are 0. Lines may end in CR LF; the last needs no
-end. Blank lines, and lines with a comment only, are no examples.
+A line is a label, then entries in the order of their indices, parted by spaces or tabs. Labels
+are numbers if the first of them is, else words; a word has no spaces, ``#`` or control
+characters in it, and does not look like an entry. The label may be followed by ``qid:n``, the query
+of a ranking problem, which is checked and then ignored. Values that are not written are 0. Lines
+may end in CR LF; the last needs no end. Blank lines, and lines with a comment only, are no
+examples.
 
 References
 ----------
@@ -11,6 +13,7 @@ T. Joachims, SVM-light, https://www.cs.cornell.edu/people/tj/svm_light/, "How to
 C.-C. Chang and C.-J. Lin, LIBSVM, README, section "svm-train usage".
 """
 
+import re
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
@@ -23,7 +26,7 @@ from scipy import sparse
 from novikoff.core.jit import njit
 from novikoff.core.rows import U
 from novikoff.core.rules import of
-from novikoff.data import sparse_text
+from novikoff.data import sparse_text, text_labels
 from novikoff.data.formats import Handler
 from novikoff.data.lines import (
     BLANK,
@@ -45,9 +48,10 @@ from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Place
 from novikoff.data.several import Files, paths_of
 from novikoff.data.text_blocks import Text
+from novikoff.data.text_labels import NO_ENTRY, Spelling, past_letters
 from novikoff.errors import ParameterError
 
-LABEL, INDEX, COLON_MISSING, VALUE, ORDER, RANGE, QUERY = range(1, 8)
+LABEL, INDEX, COLON_MISSING, VALUE, ORDER, RANGE, QUERY, LETTER = range(1, 9)
 EXPECTED = {
     LABEL: "a label, a finite number",
     INDEX: "an index, a whole number below 2^63 - 1",
@@ -55,7 +59,16 @@ EXPECTED = {
     VALUE: "a finite number",
     ORDER: "an index above the one before it",
     QUERY: "a whole number after qid:",
+    LETTER: "a label in UTF-8, without control characters",
 }
+SPELLING = Spelling(
+    "svmlight",
+    re.compile(
+        rb"(?m)^[ \t]*(?!qid:)" + NO_ENTRY + rb"([^ \t\r\n#]+)(?=[ \t]*(?:#|\r?\n)|[ \t]+[^\s#]*:)"
+    ),
+    "a label is a word without spaces, '#' and control characters, which must not begin like "
+    "'index:value' or 'qid:'",
+)
 QID = np.frombuffer(b"qid:", np.uint8)
 MOST_INDEX = 2**63 - 2  # so that the number of features fits 63 bits, too
 
@@ -73,6 +86,8 @@ class Rule(NamedTuple):
     """How many there are; 0 if the greatest index tells."""
     unlabelled: bool
     """Are lines without a label allowed?"""
+    text_labels: bool
+    """Are labels words?"""
     skip: bool
     """Go on after a bad line?"""
 
@@ -80,6 +95,8 @@ class Rule(NamedTuple):
         """What should have been where a fault is."""
         if fault == RANGE:
             return f"an index from {self.least} to {self.most}"
+        if fault == LABEL and self.text_labels:
+            return "a label"
         return EXPECTED[fault]
 
     def measure(self, text: Bytes) -> tuple[int, int]:
@@ -142,11 +159,31 @@ def label(text, at, rule):
 
 
 @njit
+def is_query(text, at):
+    """Does ``qid:`` start at a place?"""
+    i = U(0)
+    while i < U(len(QID)) and text[at + i] == QID[i]:
+        i += U(1)
+    return i == U(len(QID))
+
+
+@njit
+def past_word(text, at, rule):
+    """The place after the label of text that starts at a place, and the fault, if any."""
+    _, p = number(text, at)
+    if text[p] == COLON:
+        return at, GOOD if rule.unlabelled and digit(text, at) < TEN else LABEL
+    if is_query(text, at):
+        return at, LABEL
+    stop = past_letters(text, at, HASH)
+    return stop, GOOD if is_parted(text, stop) else LETTER
+
+
+@njit
 def past_query(text, at):
     """The place after ``qid:n``, or `at` if there is no such thing, and the fault, if any."""
-    for i in range(len(QID)):
-        if text[at + U(i)] != QID[i]:
-            return at, GOOD
+    if not is_query(text, at):
+        return at, GOOD
     n, p = whole(text, at + U(len(QID)))
     return (p, GOOD) if n >= 0 and is_parted(text, p) else (at, QUERY)
 
@@ -192,7 +229,12 @@ def one_line(rule, text, at, sink, row, k):
     at = past_spaces(text, at)
     if line_is_over(text, at):
         return at, k, BLANK
-    y, at, fault = label(text, at, rule)
+    y, start = np.nan, at
+    if rule.text_labels:
+        at, fault = past_word(text, at, rule)
+    else:
+        y, at, fault = label(text, at, rule)
+    stop = at
     if fault == GOOD:
         at, fault = past_query(text, past_spaces(text, at))
     if fault != GOOD:
@@ -200,6 +242,8 @@ def one_line(rule, text, at, sink, row, k):
     if row == len(sink.y):
         return at, k, CHANGED
     sink.y[row] = y
+    if rule.text_labels:
+        sink.labels[row, 0], sink.labels[row, 1] = start, stop
     return entries(text, at, sink, k, rule)
 
 
@@ -209,7 +253,8 @@ def rule_of(options: Options) -> Rule:
     least = 1 if options.zero_based is False else 0
     n = options.n_features or 0
     most = n - 1 + base if n else MOST_INDEX
-    return Rule(least, most, base, n, options.labels == "optional", options.bad_lines == "skip")
+    unlabelled, skip = options.labels == "optional", options.bad_lines == "skip"
+    return Rule(least, most, base, n, unlabelled, bool(options.text_labels), skip)
 
 
 def parse_block(text: Text, start: Place, stop: int, options: Options, pool: Executor) -> Data:
@@ -262,11 +307,11 @@ def write(data: Data, file: IO[bytes]) -> None:
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    labels = sparse_text.as_numbers(y, "y").tolist()
+    labels = sparse_text.labels_of(y, SPELLING)
     entries = sparse_text.entries_of(X, data.base)
     for i, (label, words) in enumerate(zip(labels, entries, strict=True)):
-        if label == label:
-            words.insert(0, sparse_text.digits(label))
+        if label:
+            words.insert(0, label)
         if not words:
             raise ParameterError(
                 f"Row {i} has neither a label nor an entry, which in svmlight text is no example."
@@ -274,4 +319,5 @@ def write(data: Data, file: IO[bytes]) -> None:
         file.write(f"{' '.join(words)}\n".encode())
 
 
-HANDLER = Handler(stream, is_read_whole=True, survey=survey, write=write)
+settle = partial(text_labels.settle, SPELLING)
+HANDLER = Handler(stream, is_read_whole=True, survey=survey, settle=settle, write=write)

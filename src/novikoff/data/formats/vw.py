@@ -1,12 +1,12 @@
 """Vowpal Wabbit text: ``label weight 'tag |namespace:2.0 name name:value |other name``.
 
 Before the first bar come a label, an importance weight (1 if it is not written) and a tag, all
-optional. A word that touches the bar is a tag, as is a word that starts with an apostrophe. After
-a bar comes the name of a namespace, touching it, perhaps with a weight by which all
-values of the namespace are multiplied; after ``| `` comes the nameless one. A feature without
-a value is worth 1. Names are bytes without spaces, bars, colons and control
-characters; `novikoff.data.feature_hash` makes columns of them. Features that meet in a column
-are added up, in the order of the line.
+optional. Labels are numbers if the first of them is, else words. A word that touches the bar is a
+tag, as is a word that starts with an apostrophe. After a bar comes the name of a namespace,
+touching it, perhaps with a weight by which all values of the namespace are multiplied; after ``| ``
+comes the nameless one. A feature without a value is worth 1. Names are bytes without spaces, bars,
+colons and control characters; `novikoff.data.feature_hash` makes columns of them. Features that
+meet in a column are added up, in the order of the line.
 
 Three things that Vowpal Wabbit takes are errors here, because they are misspelt more often than
 meant: a feature without a name (``:2``), a value that is no number (``colour:red``), and a third
@@ -18,6 +18,7 @@ References
 Vowpal Wabbit wiki, "Input format".
 """
 
+import re
 from concurrent.futures import Executor
 from functools import partial
 from typing import IO, NamedTuple
@@ -27,7 +28,7 @@ import numpy as np
 from novikoff.core.jit import njit
 from novikoff.core.rows import U
 from novikoff.core.rules import of
-from novikoff.data import sparse_text
+from novikoff.data import sparse_text, text_labels
 from novikoff.data.feature_hash import hashed
 from novikoff.data.formats import Handler
 from novikoff.data.lines import (
@@ -51,9 +52,10 @@ from novikoff.data.opener import Bytes
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data, Place
 from novikoff.data.text_blocks import Text
+from novikoff.data.text_labels import NO_ENTRY, Spelling, past_letters
 from novikoff.errors import ParameterError
 
-NO_BAR, LABEL, WEIGHT, BASE, NAMESPACE, FACTOR, NAME, CONTROL, VALUE, SUM = range(1, 11)
+NO_BAR, LABEL, WEIGHT, BASE, NAMESPACE, FACTOR, NAME, CONTROL, VALUE, SUM, LETTER = range(1, 12)
 EXPECTED = {
     NO_BAR: "a bar '|' before the features",
     LABEL: "a label, a finite number, with a space after it (a word that touches the bar is a tag)",
@@ -65,7 +67,14 @@ EXPECTED = {
     CONTROL: "no control characters",
     VALUE: "the value of the feature, a finite number",
     SUM: "finite values, also once multiplied and added up",
+    LETTER: "a label in UTF-8",
 }
+SPELLING = Spelling(
+    "vw",
+    re.compile(rb"(?m)^[ \t]*" + NO_ENTRY + rb"([^\s|'][^\s|]*)(?=[ \t][^\n|]*\|)"),
+    "a label is a word without spaces, '|' and control characters, which must not begin with an "
+    "apostrophe or like 'index:value'",
+)
 IN_NAME = np.array([c > SPACE and c not in (BAR, COLON) for c in range(256)])
 APOSTROPHE = np.uint8(ord("'"))
 
@@ -77,12 +86,15 @@ class Rule(NamedTuple):
     """The bits of a hash that make a column."""
     unlabelled: bool
     """Are lines without a label allowed?"""
+    text_labels: bool
+    """Are labels words?"""
     skip: bool
     """Go on after a bad line?"""
 
     def expected(self, fault: int) -> str:
         """What should have been where a fault is."""
-        return EXPECTED[fault]
+        told = EXPECTED[fault]
+        return told.replace("a finite number, ", "") if self.text_labels else told
 
     def measure(self, text: Bytes) -> tuple[int, int]:
         """How many lines a text has, and how many entries at most."""
@@ -142,17 +154,36 @@ def word(text, at, stop):
 
 
 @njit
+def past_word(text, at):
+    """The place after the label of text that starts at a place, and the fault, if any."""
+    _, p = number(text, at)
+    if text[p] == COLON or text[at] == APOSTROPHE:
+        return at, LABEL
+    stop = past_letters(text, at, BAR)
+    return stop, GOOD if is_space(text[stop]) else LETTER
+
+
+@njit
 def before_the_bar(text, at, bar, sink, row, rule):
     """Label, weight and tag into row `row`: the place of the fault, if any, and the fault."""
     first, stop = tag_before(text, at, bar)
     first_of_name = first + U(first < stop and text[first] == APOSTROPHE)
     sink.tags[row, 0], sink.tags[row, 1] = first_of_name, stop
     sink.y[row], sink.weight[row] = np.nan, 1.0
+    if rule.text_labels:
+        sink.labels[row, 0], sink.labels[row, 1] = at, at
     if at == first:
         return at, GOOD if rule.unlabelled else LABEL
-    sink.y[row], p = word(text, at, first)
-    if p == at:
-        return at, LABEL
+    if rule.text_labels:
+        p, fault = past_word(text, at)
+        if fault != GOOD:
+            return p, fault
+        sink.labels[row, 1] = p
+        p = past_spaces(text, p)
+    else:
+        sink.y[row], p = word(text, at, first)
+        if p == at:
+            return at, LABEL
     if p < first:
         at = p
         sink.weight[row], p = word(text, at, first)
@@ -278,7 +309,8 @@ def count_words(text):
 def parse_block(text: Text, start: Place, stop: int, options: Options, pool: Executor) -> Data:
     """The rows of a text from a place to an offset."""
     mask = int(2**options.bits - 1)
-    rule = Rule(mask, options.labels == "optional", options.bad_lines == "skip")
+    unlabelled, skip = options.labels == "optional", options.bad_lines == "skip"
+    rule = Rule(mask, unlabelled, bool(options.text_labels), skip)
     return sparse_text.parse_text(
         rule, text, start, stop, options, pool, has_weights_and_tags=True
     )[0]
@@ -286,12 +318,10 @@ def parse_block(text: Text, start: Place, stop: int, options: Options, pool: Exe
 
 def write(data: Data, file: IO[bytes]) -> None:
     """Examples as lines."""
-    y = None if data.y is None else sparse_text.as_numbers(data.y, "y")
+    y = None if data.y is None else sparse_text.labels_of(data.y, SPELLING)
     weight = None if data.weight is None else sparse_text.as_numbers(data.weight, "weight")
     for i, entries in enumerate(sparse_text.entries_of(data.X)):
-        words = []
-        if y is not None and not np.isnan(y[i]):
-            words.append(sparse_text.digits(y[i]))
+        words = [] if y is None or not y[i] else [y[i]]
         if weight is not None:
             if not words:
                 raise ParameterError(
@@ -305,4 +335,9 @@ def write(data: Data, file: IO[bytes]) -> None:
         file.write(f"{' '.join([*words, '|', *entries])}\n".encode())
 
 
-HANDLER = Handler(partial(sparse_text.stream_text, parse_block), is_read_whole=True, write=write)
+HANDLER = Handler(
+    partial(sparse_text.stream_text, parse_block),
+    is_read_whole=True,
+    settle=partial(text_labels.settle, SPELLING),
+    write=write,
+)
