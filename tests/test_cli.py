@@ -12,6 +12,7 @@ import threading
 import time
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from novikoff.cli.commands import COMMANDS
 from novikoff.cli.learners import ALL, BY_WORD, NO_OPTIONS, given as parameters_given
 from novikoff.cli.options import flag, option
 from novikoff.cli.parser import build
+from novikoff.cli.progress import Bar
 from novikoff.cli.signals import Terminated
 from novikoff.data import load as bundled, planted, read, write
 from novikoff.learners import DUALS
@@ -386,6 +388,31 @@ def test_a_progress_bar_on_a_terminal_only(folder, tmp_path):
     assert re.search(r"B/s, [\d,]+ mistakes\]", text)
     assert "\r" not in run(*words).stderr
     assert "mistakes]" not in on_a_terminal((*words, "--quiet"))[0]
+
+
+@pytest.mark.parametrize("end", [".gz", ".xz", ".zst"])
+def test_a_progress_bar_knows_how_far_a_compressed_file_is(folder, tmp_path, monkeypatch, end):
+    """In bytes of the file itself, of which all are read by the end of each pass."""
+    X, y, *_ = read(folder / "noisy.svm")
+    names = [tmp_path / f"{part}.svm{end}" for part in "ab"]
+    for name, rows in zip(names, (slice(0, 1000), slice(1000, None)), strict=True):
+        write(name, X[rows], y[rows])
+    totals, places = [], []
+
+    def start(self, total, initial, **_):
+        totals.append(total)
+        self.bar = SimpleNamespace(n=initial)
+
+    monkeypatch.setattr(Bar, "start", start)
+    monkeypatch.setattr(Bar, "show", lambda self, done, *_: places.append(done))
+    words = ("-o", tmp_path / "model", "--block-bytes", "16K", "--epochs", 3)
+    done("fit", *names, *words)
+    size = sum(name.stat().st_size for name in names)
+    assert totals == [3 * size]
+    assert places == sorted(places)
+    assert {size, 2 * size, 3 * size} <= {*places}
+    done("fit", folder / "noisy.svm", *words, "--memory", "1")
+    assert totals[1] == 3 * (folder / "noisy.svm").stat().st_size == places[-1]
 
 
 # ------------------------------------------------------------- stopping and going on

@@ -17,7 +17,7 @@ from novikoff.cli.options import Kind
 from novikoff.cli.paths import require_files
 
 A_FILE = "a file, or - for standard input"
-FILES = "files, patterns, folders, or - (stdin)"
+FILES = "files, folders, or - for stdin"
 A_MODEL = f"the model: {A_FILE}"
 SOME_DATA = f"examples: {FILES}"
 EPILOG = """exit status:

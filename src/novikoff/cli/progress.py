@@ -3,6 +3,7 @@
 import os
 import sys
 from contextlib import ExitStack
+from itertools import accumulate
 from typing import Any
 
 from novikoff.cli.text import counted
@@ -44,13 +45,14 @@ class BlocksBar(Bar):
         self.mistakes = 0
         rows = FORMATS.get(training.file.reading["format"])
         in_bytes = rows is None or rows.is_text  # sentences are text
-        sizes = [plain_size(path) for path in training.paths] if in_bytes else []
-        known = [size for size in sizes if size is not None]
-        size = sum(known) if known and len(known) == len(sizes) else None
-        before = sum(known[: training.at.file]) if size else 0
+        sizes = [os.stat(path).st_size for path in training.paths if in_bytes]
+        self.ends = [0, *accumulate(sizes)]
+        """How many bytes all files have up to the end of each, compressed as they are."""
+        size, at = self.ends[-1], training.at
+        plain = size and os.path.splitext(training.paths[at.file])[1].lower() not in ENDINGS
         self.start(
-            total=None if size is None else size * training.plan.epochs,
-            initial=before + training.at.offset + (size or 0) * training.at.epoch,
+            total=size * training.plan.epochs or None,
+            initial=size * at.epoch + (self.ends[at.file] if size else 0) + at.offset * plain,
             unit="B" if in_bytes else " rows",
             unit_scale=True,
         )
@@ -60,11 +62,8 @@ class BlocksBar(Bar):
         if self.bar is not None:
             self.mistakes += mistakes
             done = self.bar.n + block.next.offset - block.start.offset
+            if len(self.ends) > 1:
+                before = self.ends[-1] * training.at.epoch + self.ends[block.next.file]
+                done = before + block.taken
             epoch = f"epoch {training.at.epoch + 1}/{training.plan.epochs}"
             self.show(done, counted(self.mistakes, "mistake"), epoch)
-
-
-def plain_size(path: str) -> int | None:
-    """The size of a file, unless it is compressed: then its text is longer than it."""
-    compressed = os.path.splitext(path)[1].lower() in ENDINGS
-    return None if compressed else os.stat(path).st_size

@@ -194,7 +194,7 @@ def streaming(
         layout = layout_of(opened, is_conllu, label)
         for block in sentence_blocks(opened, block_bytes, start):
             found = sentences_of(block, layout, at, opened.name)
-            yield found
+            yield found._replace(taken=opened.taken_by(found.next.offset))
             n, at = n + len(found.X), found.next
         opened.require_unchanged()
         if n == 0 and start.offset == 0:

@@ -54,6 +54,10 @@ class PlainFile:
 
     may_wait = False
 
+    def taken_by(self, offset: int) -> int:
+        """How many bytes of the file were taken for the text up to an offset."""
+        return offset
+
     def require_unchanged(self) -> None:
         """Raise an error if the file is not as it was when it was opened."""
         if self._stamp_now() != self._stamp:
@@ -119,6 +123,8 @@ class Tap:
 
     def __init__(self, file: IO[bytes], name: str) -> None:
         self.name = name
+        self.n_taken = 0
+        """How many bytes it gave so far."""
         self.off = False
         """Set this to have reads find the end where they are."""
         self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
@@ -143,6 +149,7 @@ class Tap:
                 f"{self.name} gave {type(got).__name__}: open it in binary mode ('rb')."
             )
         self._held = len(got) == n
+        self.n_taken += len(got)
         return got
 
     @property
@@ -191,6 +198,10 @@ class Pipe:
     def may_wait(self) -> bool:
         """May somebody still be writing to it?"""
         return self._tap.is_live
+
+    def taken_by(self, offset: int) -> int:
+        """How many bytes were taken so far, compressed as they are."""
+        return self._tap.n_taken
 
     @property
     def ended(self) -> bool:

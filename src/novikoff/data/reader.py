@@ -280,7 +280,8 @@ def blocks_from(start: Place, opened: Opened | Files, handler: Handler, options:
 def blocks_of_file(start: Place, opened: Opened, handler: Handler, options: Options) -> Blocks:
     """What is stored in a file, from a place on."""
     with closing(handler.stream(opened, options, start)) as blocks:
-        yield from blocks
+        for block in blocks:
+            yield block._replace(taken=opened.taken_by(block.next.offset))
     opened.require_unchanged()
 
 

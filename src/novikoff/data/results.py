@@ -83,6 +83,8 @@ class Data(NamedTuple):
         mean.
     unused : tuple of str
         The columns of a table that a plan made beforehand does not have.
+    taken : int
+        How many bytes of the file, compressed if it is, were read by the end of the block.
     base : int
         The number that the file has for the first column: 1 in svmlight text whose indices start
         there, else 0.
@@ -112,6 +114,7 @@ class Data(NamedTuple):
     unseen: "Counter[str]" = NOTHING
     unused: tuple[str, ...] = ()
     kept: dict[str, Any] | None = None
+    taken: int = 0
 
 
 Blocks = Generator[Data, None, None]

@@ -59,7 +59,8 @@ def settle(spelling: Spelling, source: Opened, options: Options) -> Options:
     head = source.peek_until(is_enough, LOOK)
     found = spelling.first.search(head if len(head) == LOOK else head + b"\n")
     is_text = found is not None and not NUMBER.fullmatch(found[1])
-    return replace(options, text_labels=is_text)
+    leader = options.leader and options.leader._replace(has_rows=found is not None)
+    return replace(options, text_labels=is_text, leader=leader)
 
 
 # ------------------------------------------------------------- reading

@@ -38,6 +38,8 @@ class Sentences(NamedTuple):
     start, next : Place
         Where the block starts, and where the next one does: ``stream_conll(...,
         start=block.next)``.
+    taken : int
+        How many bytes of the file, compressed if it is, were read by the end of the block.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Sentences(NamedTuple):
     token_lines: list[int]
     start: Place = Place()
     next: Place = Place()
+    taken: int = 0
 
 
 class Layout(NamedTuple):
