@@ -20,7 +20,8 @@ from scipy import sparse
 from novikoff.data.compression import ENDINGS
 from novikoff.data.locations import blamed_on_row
 from novikoff.data.opener import changed, open_source
-from novikoff.data.reader import guess, ranges_of, read, read_range
+from novikoff.data.ranges import ranges_of, read_range
+from novikoff.data.reader import guess, read
 from novikoff.data.reader_options import Options
 from novikoff.data.results import Data
 from novikoff.data.several import expanded

@@ -11,14 +11,14 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from novikoff.data.formats import FORMATS, Handler, advice, by_content, by_suffix
-from novikoff.data.opener import HEAD, Opened, Pipe, PlainFile, Source, open_source
+from novikoff.data.opener import HEAD, Opened, Pipe, Source, open_source
 from novikoff.data.reader_options import Column, Columns, Leader, Options
 from novikoff.data.results import Blocks, Data, Place, Skipped
 from novikoff.data.several import Files, named
 from novikoff.data.tables.plan import TablePlan
 from novikoff.data.tables.soundness import joined, require_alike
-from novikoff.data.text_blocks import is_blank, lines_before, pieces
-from novikoff.errors import FileError, ParameterError
+from novikoff.data.text_blocks import is_blank
+from novikoff.errors import FileError
 
 Several = Source | Pipe | Files | Sequence[str | os.PathLike[str]]
 """What examples are read from: a file, or several."""
@@ -194,8 +194,7 @@ def survey(source: Several, **options: Any) -> dict[str, Any]:
 
     That is the format; of svmlight and Vowpal Wabbit text, whether labels are text; of svmlight
     text, the number of features and the base of the indices, for which the whole file is read; of a
-    table, the plan. A second stream with these options is spared
-    that.
+    table, the plan. A second stream with these options does not look again.
     """
     with closing(opening(source)) as opened:
         handler, known = settled(opened, Options(**options))
@@ -354,53 +353,3 @@ def guess_of_all(files: Files) -> str:
     if leader is None:
         raise FileError(files.name, f"found no examples: {advice(FORMATS)}", format=None)
     return leader[0]
-
-
-# ------------------------------------------------------------- parts of a large text
-
-Range = tuple[int, int]
-"""From which byte to which; both are ends of lines."""
-
-
-def ranges_of(source: Source, most: int, format: str | None = None) -> list[Range]:  # noqa: A002
-    """Where to cut a file so that no part has more than so many bytes, or one line of it.
-
-    That depends on the bytes of the file and on `most`, and on nothing else. What cannot be read
-    in parts, as a compressed file or a table, is one part: its range is empty.
-    """
-    with closing(open_source(source)) as opened:
-        if not isinstance(opened, PlainFile) or opened.size <= most:
-            return [(0, 0)]
-        told = FORMATS[format or guess(opened)]
-        if not told.is_text:
-            return [(0, 0)]
-        cuts = told.handler(opened.name).cuts
-        ends = None if cuts is None else cuts(opened)
-        return pieces(opened, 0, opened.size, most, ends)
-
-
-def read_range(source: Source, start: int, stop: int, options: Options) -> Data:
-    """The examples of a range of a plain text, read without the rest.
-
-    There may be none, if all lines are blank, say. Of svmlight text, `zero_based` is not to be
-    "auto": a part does not tell. The matrix is as wide as the greatest index says, unless
-    the number of features is given.
-
-    Lines are numbered from the beginning of the file in messages, but from that of the range in
-    the result: what comes before is counted only when there is something to say about a line.
-    """
-    with closing(open_source(source)) as opened:
-        if not isinstance(opened, PlainFile):
-            raise ParameterError(f"{source} is no plain file: it cannot be read in parts.")
-        handler, options = settled(opened, replace(options, block_bytes=stop - start))
-        if handler.check is not None:
-            handler.check(opened, options)  # what is wrong with the names is at their own line
-        try:
-            with closing(handler.stream(opened, options, Place(start, 1))) as blocks:
-                data = next(blocks)
-        except FileError as error:
-            if error.line is None:
-                raise
-            raise error.moved(error.path, lines_before(opened, start)) from None
-        opened.require_unchanged()
-        return data
