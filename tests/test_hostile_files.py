@@ -432,6 +432,7 @@ def test_describe_refuses_the_same(contents, tmp_path):
         store.describe(path)
 
 
+@pytest.mark.heavy
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_fuzz(contents, tmp_path, monkeypatch):
     """A fixed short budget; NOVIKOFF_FUZZ_SECONDS=300 for a longer one."""

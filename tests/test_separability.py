@@ -197,6 +197,7 @@ def test_tiny_margins(relative):
     assert result.verify(X, y)
 
 
+@pytest.mark.heavy
 def test_many_rows_without_a_copy():
     import tracemalloc
 

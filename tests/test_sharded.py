@@ -274,6 +274,7 @@ def test_bundled_sets(name, k):
     assert result.n_classes > 2 or result.coefficients == whole.coefficients
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("k", [4, 50])
 def test_few_rows_travel(k):
     """Of 100,000, the few that are near the margin, and those to begin with."""

@@ -242,6 +242,7 @@ def test_tens_of_bytes_an_update(learner):
     assert len(pickle.dumps(made)) / made.n < 46  # and the data is not in it
 
 
+@pytest.mark.heavy
 def test_a_stream_of_rows_takes_tens_of_bytes_an_update():
     model = Perceptron(record=True)
     x = np.ones((1, 50))
