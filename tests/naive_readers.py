@@ -77,7 +77,7 @@ def label_of(word):
 def is_number(word):
     """Is it read as a number, perhaps an infinite one, or none at all?"""
     bare = word.removeprefix("\ufeff".encode()).lower()
-    return bool(NUMBER.fullmatch(bare)) or bare.lstrip(b"+-") in (b"nan", b"inf", b"infinity")
+    return bool(NUMBER.fullmatch(bare) or re.fullmatch(rb"[+-]?(nan|inf|infinity)", bare))
 
 
 def svmlight_has_text_labels(text):

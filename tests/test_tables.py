@@ -300,6 +300,17 @@ def test_missing_labels_in_csv_can_be_optional():
     assert csv(b"a,label\n1,x\n3,\n", labels="optional").y.tolist() == ["x", ""]
 
 
+def test_missing_booleans_are_no_labels():
+    table = pyarrow.table({"a": [1.0, 2.0, 3.0], "label": pyarrow.array([True, None, False])})
+    file = io.BytesIO()
+    pyarrow.parquet.write_table(table, file)
+    with pytest.raises(FileError, match="found no label in column 'label'"):
+        read(io.BytesIO(file.getvalue()))
+    data = read(io.BytesIO(file.getvalue()), bad_lines="skip")
+    assert data.y.dtype == bool
+    assert data.y.tolist() == [True, False]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -53,6 +53,15 @@ class Tally(NamedTuple):
     """What became of the last line."""
 
 
+@njit(cache=True, nogil=True)
+def count_newlines(text):
+    """How many newlines a text has."""
+    n = 0
+    for c in text:
+        n += c == NEWLINE
+    return n
+
+
 @njit(forceinline=True)
 def is_space(c):
     """A space or a tab?"""

@@ -252,8 +252,25 @@ def _all_among(y: Array, classes: Array) -> bool:
     """Is every label one of the classes, which are sorted? Quickly: it is asked of every block."""
     if len(y) == 1:
         return bool((y == classes).any())
+    if len(classes) <= 2:
+        return bool(np.logical_or.reduce([is_label(y, c) for c in classes]).all())
     places = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     return bool((classes[places] == y).all())
+
+
+def is_label(y: Array, label: Any) -> npt.NDArray[np.bool_]:
+    """Which labels are this one? Texts are compared letter by letter, all at once."""
+    if y.dtype.kind != "U" or not isinstance(label, str) or not y.dtype.isnative:
+        same: npt.NDArray[np.bool_] = y == label
+        return same
+    if len(label) > y.dtype.itemsize // 4:
+        return np.zeros(len(y), np.bool_)
+    letters = np.ascontiguousarray(y).view(np.uint32).reshape(len(y), y.itemsize // 4)
+    own = np.array([label], y.dtype).view(np.uint32)
+    same = np.ones(len(y), np.bool_)
+    for j, letter in enumerate(own):
+        same &= letters[:, j] == letter
+    return same
 
 
 def classes_of_stream(y: Array, given: Any, known: Array | None) -> Array:
@@ -289,8 +306,8 @@ def signs(y: Array, classes: Array) -> Signs:
 
 def _are_second(y: Array, classes: Array) -> npt.NDArray[np.bool_]:
     """Is each label the second of two classes, and not the first?"""
-    positive: npt.NDArray[np.bool_] = y == classes[1]
-    known = positive | (y == classes[0])
+    positive = is_label(y, classes[1])
+    known = positive | is_label(y, classes[0])
     if not known.all():
         i = int(np.asarray(known).argmin())
         unknown = y[i : i + 1].tolist()[0]

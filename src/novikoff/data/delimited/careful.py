@@ -12,6 +12,7 @@ from novikoff.data.reader_options import Options
 from novikoff.data.results import MESSAGES_KEPT, Data, Place, Skipped
 from novikoff.data.tables.columns import PlannedColumn
 from novikoff.data.tables.dates import days_of
+from novikoff.data.tables.encode import encoded
 from novikoff.data.tables.layout import said, title
 from novikoff.data.tables.look import booleans_of
 from novikoff.data.tables.numerals import Numbers, numbers_of
@@ -100,7 +101,8 @@ def careful_block(block: bytes, line: int, sheet: Sheet, options: Options, name:
         layout.weight: np.array(weight, np.float64),
     }
     own, place = given.__getitem__, Place()
-    data = examples_of(raw, own, len(rows), sheet.table, options, name, place, kept)
+    made = encoded(plan, raw, len(rows), options.float_type)
+    data = examples_of(made, own, sheet.table, options, name, place, kept)
     return data._replace(skipped=faults.skipped)
 
 

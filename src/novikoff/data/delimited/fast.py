@@ -1,42 +1,61 @@
 """A block of delimited text by the kernel, if it has nothing out of the ordinary."""
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow
 
-from novikoff.data.delimited.careful import raw_of
 from novikoff.data.delimited.head import Sheet
 from novikoff.data.delimited.lexer import (
-    CODE,
-    EXACT,
+    BLANK,
+    BOOLEAN,
+    CATEGORY,
     HASH,
+    IS_NEW,
+    NO,
     NUMBER,
-    PLACE,
+    OWN_NUMBER,
+    OWN_TEXT,
     SKIP,
-    Parsed,
+    YES,
+    Room,
     Wanted,
-    gather,
-    parsed_block,
+    parse_records,
     texts_of,
 )
+from novikoff.data.tables.assembly import in_rows
 from novikoff.data.tables.columns import PlannedColumn
+from novikoff.data.tables.encode import Encoded
 from novikoff.data.tables.look import PAIRS
 from novikoff.data.tables.numerals import BLANKS
 from novikoff.data.tables.words import seed_of
 from novikoff.typing import Array
 
-KINDS = {"number": NUMBER, "boolean": CODE, "category": CODE, "hashed": HASH, "ignored": SKIP}
-YES_OR_NO = np.array([0.0, 1.0, np.nan])
+KINDS = {
+    "number": NUMBER,
+    "boolean": BOOLEAN,
+    "category": CATEGORY,
+    "hashed": HASH,
+    "ignored": SKIP,
+}
+MOST = np.iinfo(np.int32).max
+TRIES = 64
+"""How often a block is read anew because of a new label."""
 
 
 def yes_or_no() -> list[tuple[str, int]]:
     """How yes and no are written, and blanks."""
-    words = {no: 0 for _, no in PAIRS} | {yes: 1 for yes, _ in PAIRS} | {"0": 0, "1": 1}
+    words = {no: NO for _, no in PAIRS} | {yes: YES for yes, _ in PAIRS} | {"0": NO, "1": YES}
     spelled = {
         way: code for word, code in words.items() for way in (word, word.upper(), word.title())
     }
-    return [*(spelled | dict.fromkeys(BLANKS, 2)).items()]
+    return [*(spelled | dict.fromkeys(BLANKS, BLANK)).items()]
+
+
+def is_known(column: PlannedColumn) -> bool:
+    """Does the kernel know what becomes of such a column?"""
+    return column.kind in KINDS and not column.form
 
 
 class Fast:
@@ -46,95 +65,91 @@ class Fast:
         self.sheet = sheet
         self.labels: list[str] = []
         """The texts that labels had so far."""
-        self.wanted = self._wanted()
+        fit = sheet.numbers.decimal == "." and not sheet.table.layout.kept
+        self.can = fit and all(map(is_known, sheet.table.plan.columns_))
+        self.wanted = self._wanted() if self.can else None
 
     def _wanted(self) -> Wanted:
         layout, plan, places = self.sheet.table
-        kinds = np.full(layout.n_columns, SKIP, np.int64)
-        seeds = np.zeros(layout.n_columns, np.uint64)
-        groups: dict[Any, list[tuple[str, int]]] = {}
+        n, at = layout.n_columns, 0
+        kinds, firsts, groups = np.full(n, SKIP, np.int64), *np.zeros((2, n), np.int64)
+        means, spreads = np.zeros((2, n))
+        marked, seeds = np.zeros(n, np.bool_), np.zeros(n, np.uint64)
+        texts: list[list[tuple[str, int]]] = [[(blank, 0) for blank in BLANKS]]
         for column, j in zip(plan.columns_, places, strict=True):
             if j < 0:
                 continue
-            loose = column.kind == "number" and column.form
-            kinds[j] = PLACE if loose else KINDS.get(column.kind, PLACE)
+            kinds[j], firsts[j], groups[j] = KINDS[column.kind], at, len(texts)
+            means[j], spreads[j], marked[j] = column.mean, column.spread, column.has_blanks
             if column.kind == "hashed":
-                seeds[j] = seed_of(column.title)
+                firsts[j], seeds[j] = plan.width, seed_of(column.title)
             elif column.kind == "boolean":
-                groups[j] = yes_or_no()
+                texts.append(yes_or_no())
             elif column.kind == "category":
-                groups[j] = [(value, code) for code, value in enumerate(column.values)]
-        for own in (layout.label, layout.weight):
+                texts.append([(value, code) for code, value in enumerate(column.values)])
+            at += column.width
+        for row, own in enumerate((layout.label, layout.weight)):
             if own is not None:
-                kinds[own] = NUMBER
+                kinds[own], firsts[own] = OWN_NUMBER, row
         if layout.label is not None and self.sheet.text_labels:
-            kinds[layout.label] = EXACT
-            groups[layout.label] = [(label, code) for code, label in enumerate(self.labels)]
-        rows, coded = np.zeros(layout.n_columns, np.int64), np.isin(kinds, (CODE, EXACT))
-        for of_kind in (kinds == NUMBER, coded, kinds == HASH, kinds == PLACE):
-            rows[of_kind] = np.arange(of_kind.sum())
-        texts = texts_of(
-            [[(blank, 0) for blank in BLANKS], *(groups[j] for j in np.flatnonzero(coded))]
-        )
-        return Wanted(kinds, rows, seeds, texts)
+            kinds[layout.label], groups[layout.label] = OWN_TEXT, len(texts)
+            texts.append([(label, code) for code, label in enumerate(self.labels)])
+        known, refused = texts_of(texts), plan.missing == "error"
+        shape = plan.width, (1 << plan.bits) - 1
+        return Wanted(kinds, firsts, groups, means, spreads, marked, seeds, known, *shape, refused)
 
-    def know(self, y: Array | None) -> None:
-        """Know the labels of a block, too."""
-        if y is not None and self.sheet.text_labels:
-            new = sorted({*np.unique(y).tolist()} - {*self.labels, ""})
-            if new:
-                self.labels += new
-                self.wanted = self._wanted()
+    def rows(
+        self, block: bytes, n_lines: int, dtype: np.dtype[np.floating]
+    ) -> tuple[Encoded, Callable[[int], Array]] | None:
+        """The rows that a block of so many lines makes.
 
-    def columns(self, block: bytes, n_lines: int) -> tuple[list[Any], Any, int] | None:
-        """The columns of a block of so many lines, as a plan takes them.
-
-        And its other columns by number, and how many rows it has.
+        And its other columns by number.
         """
-        text = np.frombuffer(block, np.uint8)
-        if self.sheet.numbers.decimal != "." or not (len(text) and is_utf8(block, text)):
+        text, plan = np.frombuffer(block, np.uint8), self.sheet.table.plan
+        if not (self.can and len(text) and is_utf8(block, text)):
             return None
-        found = parsed_block(text, n_lines, self.sheet.delimiter, self.wanted)
-        if found is None:
+        most = sum(1 + column.has_blanks for column in plan.columns_ if column.kind != "ignored")
+        if n_lines * max(most, plan.width * (not plan.is_sparse)) > MOST:
             return None
-        parsed, n = found
-        _, plan, places = self.sheet.table
-        raw = [self._raw(c, j, text, parsed, n) for c, j in zip(plan.columns_, places, strict=True)]
-        if any(
-            column.kind == "boolean" and values is None
-            for column, values in zip(plan.columns_, raw, strict=True)
-        ):
+        for _ in range(TRIES):
+            wanted: Any = self.wanted
+            room = self._room(n_lines, most, dtype)
+            with np.errstate(over="ignore"):  # uncompiled, hashes would warn
+                n = int(parse_records(text, np.uint8(self.sheet.delimiter[0]), wanted, room))
+            if n != IS_NEW:
+                break
+            self.labels.append(text[slice(*room.new.tolist())].tobytes().decode())
+            self.wanted = self._wanted()
+        if n < 0:
             return None
+        named = zip(plan.columns_, self.sheet.table.places, strict=True)
+        unseen = {c.title: int(room.unseen[j]) for c, j in named if j >= 0 and room.unseen[j]}
+        if plan.is_sparse:
+            k = room.indptr[n]
+            parts = room.data[:k], room.indices[:k], room.indptr[: n + 1]
+            X = in_rows(*parts, (n, plan.n_features))
+        else:
+            X = room.data.reshape(n_lines, plan.width)[:n]
 
         def own(j: int) -> Array:
-            row = self.wanted.rows[j]
-            if self.wanted.kinds[j] == EXACT:
-                words = np.array(self.labels, str)
-                return words[parsed.codes[row, :n]]
-            return parsed.numbers[row, :n]
+            if wanted.kinds[j] == OWN_TEXT:
+                return np.array(self.labels, str)[room.codes[:n]]
+            return room.numbers[wanted.firsts[j], :n]
 
-        return raw, own, n
+        return Encoded(X, np.zeros(n, bool), [], Counter(unseen)), own
 
-    def _raw(self, column: PlannedColumn, j: int, text: Array, parsed: Parsed, n: int) -> Any:
-        if column.kind == "ignored":
-            return None
-        kind, row = self.wanted.kinds[j], self.wanted.rows[j]
-        if kind == NUMBER:
-            return parsed.numbers[row, :n]
-        if kind == HASH:
-            return parsed.hashes[row, :n]
-        if kind == CODE:
-            codes = parsed.codes[row, :n]
-            if column.kind == "category":
-                return codes
-            return None if (codes < 0).any() else YES_OR_NO[codes]
-        places = parsed.places[row, : 2 * n]
-        starts = np.zeros(n + 1, np.int64)
-        data = np.empty(int((places[1::2] - places[::2]).sum()), np.uint8)
-        gather(text, places, starts, data)
-        buffers = [None, pyarrow.py_buffer(starts), pyarrow.py_buffer(data)]
-        words = pyarrow.Array.from_buffers(pyarrow.large_string(), n, buffers)
-        return raw_of(words, column, self.sheet.numbers)
+    def _room(self, n: int, most: int, dtype: np.dtype[np.floating]) -> Room:
+        layout, plan, _ = self.sheet.table
+        sparse = plan.is_sparse
+        return Room(
+            np.zeros(n + 1, np.int32),
+            np.empty(max(1, n * most) if sparse else 0, np.int32),
+            np.empty(max(1, n * most), dtype) if sparse else np.zeros(n * plan.width, dtype),
+            np.empty((2, n)),
+            np.empty(n, np.int64),
+            np.zeros(layout.n_columns, np.int64),
+            np.zeros(2, np.int64),
+        )
 
 
 def is_utf8(block: bytes, text: Array) -> bool:

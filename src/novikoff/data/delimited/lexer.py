@@ -1,8 +1,8 @@
-"""The kernel that parses delimited text: straight from bytes to numbers and codes.
+"""The kernel that parses delimited text: straight from bytes to rows of numbers.
 
-It knows what a plan needs of each column: a number, the code of a known text, a hash, or where the
-text is. It gives up on a block with anything out of the ordinary, which Arrow or `careful_block`
-reads then; so it never decides what is wrong.
+It knows what a plan makes of each column: a number, the place of a known text, or a hash. It gives
+up on a block with anything out of the ordinary, which Arrow or `careful_block` reads then; so it
+never decides what is wrong.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,11 +16,14 @@ from novikoff.core.rows import U
 from novikoff.data.feature_hash import hashed, murmur3
 from novikoff.data.lines import NEWLINE, RETURN, is_space
 from novikoff.data.numbers import number
-from novikoff.typing import Array
 
-SKIP, NUMBER, CODE, EXACT, HASH, PLACE = range(6)
-"""What is wanted of a column. Of an exact code, spaces around the text are a part of it."""
+NUMBER, OWN_NUMBER, SKIP, BOOLEAN, CATEGORY, HASH, OWN_TEXT = range(7)
+"""What is wanted of a column. Labels and weights are nobody else's; of a label that is a text,
+spaces around it are a part."""
+NO, YES, BLANK = range(3)
 QUOTE, ODD = np.uint8(ord('"')), np.uint64(2**63)
+IS_ODD, IS_NEW = -1, -2
+"""Why a block was not read: it has something out of the ordinary, or a label that is new."""
 
 
 class Texts(NamedTuple):
@@ -41,24 +44,42 @@ class Wanted(NamedTuple):
     """What is wanted of each column of a file."""
 
     kinds: npt.NDArray[np.int64]
-    rows: npt.NDArray[np.int64]
-    """Which row of the results of its kind a column has."""
+    firsts: npt.NDArray[np.int64]
+    """The first column of the result that a column has; or the row of a label or weight."""
+    groups: npt.NDArray[np.int64]
+    """Which group of texts a column has; that of blanks is 0."""
+    means: npt.NDArray[np.float64]
+    spreads: npt.NDArray[np.float64]
+    """What numbers are divided by, after their mean was taken off; 0 if they are not."""
+    marked: npt.NDArray[np.bool_]
+    """Does a blank set an indicator in the next column?"""
     seeds: npt.NDArray[np.uint64]
     """What hashes start from."""
     texts: Texts
-    """Of group 0 are blanks, of group k + 1 the codes of row k."""
+    width: int
+    """How many columns the result has."""
+    mask: int
+    """Which bits of a hash count."""
+    refused: bool
+    """Are blanks in columns of numbers errors?"""
 
 
-class Parsed(NamedTuple):
-    """What was found: a row for each column, and a column for each record."""
+class Room(NamedTuple):
+    """Room for what is found."""
 
+    indptr: npt.NDArray[np.int32]
+    indices: npt.NDArray[np.int32]
+    """Empty if the rows are dense."""
+    data: npt.NDArray[np.floating]
+    """The entries of sparse rows; of dense ones all values, at first 0."""
     numbers: npt.NDArray[np.float64]
+    """Labels that are numbers, or weights: a row for each."""
     codes: npt.NDArray[np.int64]
-    """-1 for a text that is not known."""
-    hashes: npt.NDArray[np.int64]
-    """-1 for a blank."""
-    places: npt.NDArray[np.int64]
-    """First and last byte of each."""
+    """Which text each label is."""
+    unseen: npt.NDArray[np.int64]
+    """For each column, how many of its values the plan does not know."""
+    new: npt.NDArray[np.int64]
+    """From where to where a label goes that is new."""
 
 
 def texts_of(groups: Sequence[Iterable[tuple[str, int]]]) -> Texts:
@@ -90,7 +111,7 @@ def hash_text(text):
     return murmur3(text, U(0), U(len(text)), np.uint64(0))
 
 
-@njit
+@njit(forceinline=True)
 def find(texts, group, text, start, stop):
     """What a text stands for in its group; -1 if it is not known."""
     low = texts.starts[group]
@@ -140,10 +161,110 @@ def field(text, at, delimiter):
     return start, stop, at
 
 
+@njit
+def insert(room, begin, k, column, value):
+    """An entry more in a row that begins at `begin`, whose columns stay in order."""
+    at = k
+    while at > begin and room.indices[at - U(1)] > column:
+        at -= U(1)
+    if at > begin and room.indices[at - U(1)] == column:
+        room.data[at - U(1)] += value
+        return k
+    p = k
+    while p > at:
+        room.indices[p], room.data[p] = room.indices[p - U(1)], room.data[p - U(1)]
+        p -= U(1)
+    room.indices[at], room.data[at] = column, value
+    return k + U(1)
+
+
+@njit(forceinline=True)
+def put(room, width, row, begin, k, column, value):
+    """A value into a column of a row, whose entries end at `k`: where they end then."""
+    if len(room.indices) == 0:
+        room.data[row * width + U(column)] = value
+        return k
+    if k == begin or room.indices[k - U(1)] < column:
+        room.indices[k], room.data[k] = column, value
+        return k + U(1)
+    return insert(room, begin, k, column, value)
+
+
+@njit
+def padded_number(text, at, delimiter, texts):
+    """A number with spaces or quotes around it, NaN for a blank; and where the field ends."""
+    start, stop, end = stripped(text, at, delimiter)
+    if end == ODD or find(texts, 0, text, start, stop) >= 0:
+        return np.nan, end
+    value, last = number(text, start)
+    return value, end if last == stop and start < stop else ODD
+
+
+@njit(forceinline=True)
+def stripped(text, at, delimiter):
+    """What `field` says, without spaces around the text."""
+    start, stop, end = field(text, at, delimiter)
+    while start < stop and is_space(text[start]):
+        start += U(1)
+    while start < stop and is_space(text[stop - U(1)]):
+        stop -= U(1)
+    return start, stop, end
+
+
+@njit(forceinline=True)
+def put_number(value, end, wanted, j, room, row, begin, k):
+    """A number, NaN for a blank, into its column: where the field ends, or `ODD`, and `k`."""
+    blank = value != value
+    if blank:
+        value = wanted.means[j]
+        room.unseen[j] += not wanted.marked[j]
+    if not abs(room.data.dtype.type(value)) < np.inf or (blank and wanted.refused):
+        return ODD, k
+    if wanted.spreads[j] > 0.0:
+        value = (value - wanted.means[j]) / wanted.spreads[j]
+    k = put(room, U(wanted.width), row, begin, k, wanted.firsts[j], value)
+    if blank and wanted.marked[j]:
+        k = put(room, U(wanted.width), row, begin, k, wanted.firsts[j] + 1, 1.0)
+    return end, k
+
+
+@njit(forceinline=True)
+def put_text(text, at, delimiter, wanted, j, room, row, begin, k):
+    """What becomes of a text: where the field ends, or `ODD`, and `k`."""
+    kind, first = wanted.kinds[j], wanted.firsts[j]
+    if kind == OWN_TEXT:
+        start, stop, end = field(text, at, delimiter)
+        code = (
+            np.int64(0) if end == ODD else find(wanted.texts, wanted.groups[j], text, start, stop)
+        )
+        room.codes[row] = code
+        if code < 0:
+            room.new[0], room.new[1] = start, stop
+        return end if code >= 0 else ODD, k
+    start, stop, end = stripped(text, at, delimiter)
+    if end == ODD or kind == SKIP:
+        return end, k
+    if kind == HASH:
+        if start < stop:
+            of_text = np.int64(hashed(text, start, stop, wanted.seeds[j]) & np.uint64(wanted.mask))
+            k = put(room, U(wanted.width), row, begin, k, first + of_text, 1.0)
+        return end, k
+    code = find(wanted.texts, wanted.groups[j], text, start, stop)
+    if kind == CATEGORY:
+        if code >= 0:
+            k = put(room, U(wanted.width), row, begin, k, first + code, 1.0)
+        room.unseen[j] += code < 0
+        return end, k
+    if code < 0:
+        return ODD, k
+    value = np.nan if code == BLANK else np.float64(code)
+    return put_number(value, end, wanted, j, room, row, begin, k)
+
+
 @njit(cache=True, nogil=True)
-def parse_records(text, delimiter, wanted, parsed):
-    """The records of a text that ends in a newline: how many there are; -1 if any is odd."""
-    at, row, n_columns = U(0), U(0), len(wanted.kinds)
+def parse_records(text, delimiter, wanted, room):
+    """The records of a text that ends in a newline: how many, or why they were not read."""
+    at, row, k, n_columns = U(0), U(0), U(0), len(wanted.kinds)
     while at < U(len(text)):
         start = at
         while is_space(text[at]) and text[at] != delimiter:
@@ -151,78 +272,25 @@ def parse_records(text, delimiter, wanted, parsed):
         if text[at] == NEWLINE or (text[at] == RETURN and text[at + U(1)] == NEWLINE):
             at += U(1) + U(text[at] == RETURN)  # a blank line
             continue
-        at = start
-        for j in range(n_columns):
-            at = parse_field(text, at, delimiter, wanted, U(j), parsed, row)
-            if at == ODD or (text[at] == delimiter) != (j < n_columns - 1):
-                return np.int64(-1)
-            if j < n_columns - 1:
-                at += U(1)
+        at, begin = start, k
+        for c in range(n_columns):
+            j = U(c)
+            kind = wanted.kinds[j]
+            if kind <= OWN_NUMBER:
+                value, end = number(text, at)
+                if end == at or not ends_field(text, end, delimiter):
+                    value, end = padded_number(text, at, delimiter, wanted.texts)
+                if kind == OWN_NUMBER:
+                    room.numbers[wanted.firsts[j], row] = value
+                    end = ODD if abs(value) == np.inf else end
+                elif end != ODD:
+                    end, k = put_number(value, end, wanted, j, room, row, begin, k)
+            else:
+                end, k = put_text(text, at, delimiter, wanted, j, room, row, begin, k)
+            if end == ODD or (text[end] == delimiter) != (c < n_columns - 1):
+                return np.int64(IS_NEW if room.new[1] > 0 else IS_ODD)
+            at = end + U(c < n_columns - 1)
         at += U(1) + U(text[at] == RETURN)
         row += U(1)
+        room.indptr[row] = k
     return np.int64(row)
-
-
-@njit(forceinline=True)
-def parse_field(text, at, delimiter, wanted, j, parsed, row):
-    """One field into the results; where it ends, or `ODD`."""
-    kind, k = wanted.kinds[j], U(wanted.rows[j])
-    if kind == NUMBER:
-        value, stop = number(text, at)
-        if stop > at and ends_field(text, stop, delimiter):
-            parsed.numbers[k, row] = value
-            return stop if value - value == 0.0 else ODD
-    start, stop, end = field(text, at, delimiter)
-    if end == ODD or kind == SKIP:
-        return end
-    if kind == EXACT:
-        code = find(wanted.texts, k + U(1), text, start, stop)
-        parsed.codes[k, row] = code
-        return end if code >= 0 else ODD
-    while start < stop and is_space(text[start]):
-        start += U(1)
-    while start < stop and is_space(text[stop - U(1)]):
-        stop -= U(1)
-    if kind == NUMBER:
-        if find(wanted.texts, 0, text, start, stop) >= 0:
-            parsed.numbers[k, row] = np.nan
-            return end
-        value, last = number(text, start)
-        parsed.numbers[k, row] = value
-        return end if last == stop and start < stop and value - value == 0.0 else ODD
-    if kind == CODE:
-        parsed.codes[k, row] = find(wanted.texts, k + U(1), text, start, stop)
-    elif kind == HASH:
-        of_text = np.int64(hashed(text, start, stop, wanted.seeds[j]) & np.uint64(2**62 - 1))
-        parsed.hashes[k, row] = of_text if start < stop else np.int64(-1)
-    else:
-        parsed.places[k, 2 * row], parsed.places[k, 2 * row + U(1)] = start, stop
-    return end
-
-
-@njit(cache=True, nogil=True)
-def gather(text, places, starts, data):
-    """Texts one after the other, and where each starts."""
-    at = U(0)
-    for i in range(len(starts) - 1):
-        starts[i] = at
-        for p in range(U(places[2 * i]), U(places[2 * i + 1])):
-            data[at] = text[p]
-            at += U(1)
-    starts[len(starts) - 1] = at
-
-
-def parsed_block(
-    block: Array, n_lines: int, delimiter: bytes, wanted: Wanted
-) -> tuple[Parsed, int] | None:
-    """The records of a block, and how many there are; None if any is odd."""
-    n = np.bincount(wanted.kinds, minlength=PLACE + 1)
-    parsed = Parsed(
-        np.empty((n[NUMBER], n_lines)),
-        np.empty((n[CODE] + n[EXACT], n_lines), np.int64),
-        np.empty((n[HASH], n_lines), np.int64),
-        np.empty((n[PLACE], 2 * n_lines), np.int64),
-    )
-    with np.errstate(over="ignore"):  # uncompiled, hashes would warn
-        rows = int(parse_records(block, np.uint8(delimiter[0]), wanted, parsed))
-    return None if rows < 0 else (parsed, rows)

@@ -25,7 +25,7 @@ from novikoff.data.reader_options import Leader, Options
 from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables.columns import PlannedColumn
 from novikoff.data.tables.dataframes import raw_of
-from novikoff.data.tables.encode import Raw
+from novikoff.data.tables.encode import Raw, encoded
 from novikoff.data.tables.layout import LABEL, Table, layout_of, leading, title
 from novikoff.data.tables.look import is_text
 from novikoff.data.tables.numerals import Numbers
@@ -117,7 +117,8 @@ def as_data(batch: pyarrow.RecordBatch, options: Options, name: str, at: int) ->
 
     columns = [raw(c, j) for c, j in zip(table.plan.columns_, table.places, strict=True)]
     kept, place = layout.kept_of(batch.column), Place(at, at + 1)
-    return examples_of(columns, own, batch.num_rows, table, options, name, place, kept)
+    made = encoded(table.plan, columns, batch.num_rows, options.float_type)
+    return examples_of(made, own, table, options, name, place, kept)
 
 
 def numbers_of(column: pyarrow.Array, called: str, name: str, at: int) -> Array:

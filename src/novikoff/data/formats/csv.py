@@ -31,10 +31,12 @@ from novikoff.data.delimited.head import Sheet, arrow_table, beginning, sheet_of
 from novikoff.data.delimited.records import ends_of, is_regular
 from novikoff.data.formats import Handler
 from novikoff.data.formats.arrow import table_of
+from novikoff.data.lines import count_newlines
 from novikoff.data.opener import Opened
 from novikoff.data.reader_options import Leader, Options
 from novikoff.data.results import Blocks, Data, Place
 from novikoff.data.tables.columns import PlannedColumn
+from novikoff.data.tables.encode import Encoded, encoded
 from novikoff.data.tables.layout import leading
 from novikoff.data.tables.numerals import numbers_of
 from novikoff.data.tables.soundness import examples_of
@@ -69,8 +71,9 @@ def stream(source: Opened, options: Options, start: Place) -> Blocks:
     def work() -> Iterator[Callable[[], Data]]:
         line, ends = start.line, ends_of(sheet.delimiter)
         for text, first, stop in blocks(source, options.block_bytes, start, ends):
-            block = text.window(first, stop).tobytes()
-            here, after = Place(first, line), Place(stop, line + block.count(b"\n"))
+            window = text.window(first, stop)
+            here, after = Place(first, line), Place(stop, line + int(count_newlines(window)))
+            block = window.tobytes()
             if first < sheet.header:
                 block = block[sheet.header - first :]
                 line += sheet.header_lines
@@ -101,13 +104,11 @@ def parsed(
     block: bytes, line: int, fast: Fast, options: Options, name: str, start: Place, after: Place
 ) -> Data:
     """A block in the first of three ways that can read it."""
-    keeps = fast.sheet.table.layout.kept  # their texts, which the kernel does not have
-    data = None if keeps else fast_block(block, after.line - start.line, fast, options)
+    data = fast_block(block, after.line - start.line, fast, options)
     if data is None:
         data = arrow_block(block, fast.sheet, options)
         if data is None:
             data = careful_block(block, line, fast.sheet, options, name)
-        fast.know(data.y)
     return data._replace(start=start, next=after)
 
 
@@ -159,27 +160,27 @@ def arrow_block(block: bytes, sheet: Sheet, options: Options) -> Data | None:
         for column, j in zip(plan.columns_, places, strict=True)
     ]
     kept = layout.kept_of(lambda j: table.column(j).combine_chunks())
-    return if_sound(raw, label_or_weight, table.num_rows, sheet, options, kept)
+    made = encoded(plan, raw, table.num_rows, options.float_type)
+    return if_sound(made, label_or_weight, sheet, options, kept)
 
 
 def fast_block(block: bytes, n_lines: int, fast: Fast, options: Options) -> Data | None:
     """A block as the kernel reads it; None if there is anything out of the ordinary."""
-    found = fast.columns(block, n_lines)
+    found = fast.rows(block, n_lines, options.float_type)
     return None if found is None else if_sound(*found, fast.sheet, options)
 
 
 def if_sound(
-    raw: list[Any],
+    made: Encoded,
     own: Callable[[int], Array],
-    n: int,
     sheet: Sheet,
     options: Options,
     kept: dict[str, Any] | None = None,
 ) -> Data | None:
-    """The examples that these columns are, if nothing is wrong with any."""
+    """The examples that these rows are, if nothing is wrong with any."""
     strict = replace(options, labels="required", bad_lines="error")
     try:
-        return examples_of(raw, own, n, sheet.table, strict, "", Place(), kept)
+        return examples_of(made, own, sheet.table, strict, "", Place(), kept)
     except FileError:
         return None
 

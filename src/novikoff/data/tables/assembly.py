@@ -101,8 +101,12 @@ def sparse_rows(
         indices,
         data,
     )
-    X = sparse.csr_array(shape, dtype=dtype)
-    # set one by one: the constructor would look at them all
-    X.data, X.indices, X.indptr = data[:k], indices[:k], indptr.astype(indices.dtype)
+    return in_rows(data[:k], indices[:k], indptr.astype(indices.dtype), shape)
+
+
+def in_rows(data: Array, indices: Array, indptr: Array, shape: tuple[int, int]) -> sparse.csr_array:
+    """Sparse rows whose entries are in order, without looking at them all."""
+    X = sparse.csr_array(shape, dtype=data.dtype)
+    X.data, X.indices, X.indptr = data, indices, indptr
     X.has_canonical_format = True
     return X

@@ -245,8 +245,8 @@ def title(layout: Layout, column: int) -> str:
     return str(column) if layout.names is None else repr(layout.names[column])
 
 
-def said(value: str | float) -> str:
+def said(value: str | float | None) -> str:
     """A value that is no good, for a message."""
-    if isinstance(value, str):
-        return "no label" if value == "" else repr(str(value))
+    if isinstance(value, str) or value is None:
+        return repr(str(value)) if value else "no label"
     return "NaN or nothing" if np.isnan(value) else str(value)

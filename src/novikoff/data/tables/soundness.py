@@ -1,8 +1,8 @@
 """Examples from the columns of a table; the rows that are none are errors, or skipped."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,28 +15,27 @@ from novikoff.data.tables.plan import expected
 from novikoff.errors import FileError
 from novikoff.typing import Array, Matrix
 
+if TYPE_CHECKING:
+    from novikoff.data.tables.encode import Encoded
+
 Found = tuple[int | None, Any, str]
 """Which column a fault is in, what was found, and what was expected."""
 
 
 def examples_of(
-    raw: Sequence[Any],
+    made: "Encoded",
     own: Callable[[int], Array],
-    n_rows: int,
     table: Table,
     options: Options,
     name: str,
     start: Place,
     kept: dict[str, Any] | None = None,
 ) -> Data:
-    """The examples of a table, given its columns as the plan has them, and its others by number.
+    """The examples of a table, given the rows that its plan makes, and its other columns by number.
 
     The kept columns lose the rows that are no examples.
     """
-    from novikoff.data.tables.encode import encoded
-
     layout = table.layout
-    made = encoded(table.plan, raw, n_rows, options.float_type)
     y, weight = (None if j is None else own(j) for j in (layout.label, layout.weight))
     faults: dict[int, Found] = {}
     for row, k, found in made.faults:
@@ -84,6 +83,8 @@ def sound(
         messages.append(str(fault))
     if bad.any():
         X, y, weight = (part if part is None else part[~bad] for part in (X, y, weight))
+        if y is not None and y.dtype.kind == "O":  # of booleans, some of which were missing
+            y = np.array(y.tolist(), bool) if len(y) else y.astype(bool)
         good = np.flatnonzero(~bad)
         kept = kept and {called: column.take(good) for called, column in kept.items()}
     if weight is not None and (weight == 1).all():
@@ -117,10 +118,20 @@ def bad_labels(y: Array | None, options: Options) -> npt.NDArray[np.bool_] | boo
     """Which labels are missing, or not finite."""
     if y is None or y.dtype.kind in "biu":
         return False
-    missing: npt.NDArray[np.bool_] = np.isnan(y) if y.dtype.kind == "f" else y == ""
-    if options.labels == "optional":
-        missing = np.zeros_like(missing)
+    missing = np.zeros(len(y), bool) if options.labels == "optional" else are_missing(y)
     return missing | np.isinf(y) if y.dtype.kind == "f" else missing
+
+
+def are_missing(y: Array) -> npt.NDArray[np.bool_]:
+    """Which labels are missing: NaN, a text without a letter, or nothing among other objects."""
+    missing: npt.NDArray[np.bool_]
+    if y.dtype.kind == "f":
+        missing = np.isnan(y)
+    elif y.dtype.kind == "U":  # look at first letters: quicker than to compare texts
+        missing = np.ascontiguousarray(y).view(np.uint32)[:: y.itemsize // 4] == 0
+    else:
+        missing = np.array([label is None for label in y.tolist()], bool)
+    return missing
 
 
 def bad_weights(weight: npt.NDArray[np.float64] | None) -> npt.NDArray[np.bool_] | bool:
