@@ -100,7 +100,7 @@ def test_imports_are_found_as_python_finds_them(path):
     assert compiled <= jit.imports(module)
 
 
-READING = [PACKAGE / "core" / "rows.py", PACKAGE / "core" / "products.py"]
+READING = [PACKAGE / "core" / f"{name}.py" for name in ("rows", "products", "prefetch")]
 INDICES = [PACKAGE / "learners" / "kernels" / "mistakes.py", PACKAGE / "learners" / "voted.py"]
 """What is called `rows` there are the numbers of rows."""
 

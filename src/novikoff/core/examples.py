@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff.core.jit import njit, overload
-from novikoff.core.rows import U, square_length, touch
+from novikoff.core.prefetch import ask, is_late, locate, touch
+from novikoff.core.rows import U, square_length
 from novikoff.typing import Array, Rows
 
 
@@ -16,7 +17,8 @@ def constant(array: Array) -> Array:
     return view
 
 
-LOOK_AHEAD = 8
+LOOK_AHEAD = 32
+"""How many visits before its own a row is asked for."""
 ALL, ONE = np.empty(0, np.int64), constant(np.ones(1))
 
 
@@ -83,9 +85,16 @@ def weight(D, i):
 
 @njit(forceinline=True)
 def announce(D, t):
-    """Ask for the row visited a little after `t`, where the order jumps about."""
-    if t + LOOK_AHEAD < len(D.order):
-        touch(D.rows, D.order[t + LOOK_AHEAD])
+    """Ask for the row visited a little after `t`, if it would come late."""
+    later, n = t + LOOK_AHEAD, len(D.order)
+    if n > 0:
+        if later + LOOK_AHEAD < n:
+            locate(D.rows, D.order[later + LOOK_AHEAD])
+        if later < n:
+            ask(D.y, D.order[later])
+            touch(D.rows, D.order[later])
+    elif later < len(D.y) and is_late(D.rows):
+        touch(D.rows, later)
 
 
 @njit(nogil=True, cache=True)

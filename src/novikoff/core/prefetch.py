@@ -1,14 +1,24 @@
-"""Ask for memory ahead of its use."""
+"""Ask for memory ahead of its use. It has no effect but on time.
 
+Measured on a Zen 5 with 4 epochs of `Perceptron`: rows in random order take half the time if they
+are asked for early enough (20 or 54 columns, or 15 entries), rows in order two thirds if they are
+sparse or have 64 to 384 columns. Of shorter rows in order a processor sees enough ahead by itself,
+and longer ones are a stream that it follows.
+"""
+
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 from numba.np.numpy_support import as_dtype
 
 from novikoff.core.jit import overload
-from novikoff.typing import Array
+from novikoff.core.rows import CSR, Above, Chain, Clipped, Gram, Unit, is_a
+from novikoff.typing import Array, Rows
 
 CACHE_LINE = 64
+LATE = np.array([4, 24])
+"""How many cache lines dense rows have at least and at most that come late in order."""
 
 
 def per_line(array: types.Array) -> int:
@@ -42,3 +52,69 @@ def ask(array: Array, index: int) -> None:
 @overload(ask)
 def _ask(array, index):
     return lambda array, index: prefetch(array, index)
+
+
+def touch(X: Rows, i: int) -> None:
+    """Ask for row `i`."""
+
+
+@overload(touch)
+def _touch(X, i):
+    if is_a(X, Unit, Above, Clipped):
+        return lambda X, i: touch(X.rows, i)
+    if is_a(X, CSR):
+        values, indices = per_line(X.types[0]), per_line(X.types[1])
+
+        def csr(X, i):
+            start, stop = X.indptr[i], X.indptr[i + 1]
+            if start == stop:
+                return
+            for k in range(start, stop, indices):
+                prefetch(X.indices, k)
+            for k in range(start, stop, values):
+                prefetch(X.data, k)
+            prefetch(X.indices, stop - 1)
+            prefetch(X.data, stop - 1)
+
+        return csr
+    if is_a(X, Gram):
+        return lambda X, i: touch(X.K, i)
+    if is_a(X, Chain):  # it is long enough for the processor to see where it leads
+        return lambda X, i: None
+
+    values = per_line(X)
+
+    def dense(X, i):
+        row = X[i]
+        for k in range(0, X.shape[1], values):
+            prefetch(row, k)
+        prefetch(row, X.shape[1] - 1)
+
+    return dense
+
+
+def locate(X: Rows, i: int) -> None:
+    """Ask for what `touch` has to know of row `i`: of a sparse one, where it is."""
+
+
+@overload(locate)
+def _locate(X, i):
+    if is_a(X, Unit, Above, Clipped):
+        return lambda X, i: locate(X.rows, i)
+    return (lambda X, i: prefetch(X.indptr, i)) if is_a(X, CSR) else lambda X, i: None
+
+
+def is_late(X: Rows) -> bool:
+    """Would rows that are visited in order come late, unless they are asked for?"""
+    return False
+
+
+@overload(is_late)
+def _is_late(X):
+    if is_a(X, Unit, Above, Clipped):
+        return lambda X: is_late(X.rows)
+    if is_a(X, CSR, Gram, Chain):
+        late = is_a(X, CSR)
+        return lambda X: late
+    least, most = LATE * per_line(X)
+    return lambda X: least <= X.shape[1] <= most

@@ -31,7 +31,6 @@ from numba import types
 
 from novikoff.core.grammar import Grammar
 from novikoff.core.jit import njit, overload
-from novikoff.core.prefetch import per_line, prefetch
 from novikoff.typing import Array, Rows
 
 U = np.uintp
@@ -247,41 +246,6 @@ def is_dual(X: Rows) -> bool:
 def _is_dual(X):
     dual = is_a(X, Gram)
     return lambda X: dual
-
-
-def touch(X: Rows, i: int) -> None:
-    """Ask for row `i` ahead of its use. No effect but on time."""
-
-
-@overload(touch)
-def _touch(X, i):
-    if is_a(X, Unit, Above, Clipped):
-        return lambda X, i: touch(X.rows, i)
-    if is_a(X, CSR):
-        values, indices = per_line(X.types[0]), per_line(X.types[1])
-
-        def csr(X, i):
-            start, stop = X.indptr[i], X.indptr[i + 1]
-            for k in range(start, stop, indices):
-                prefetch(X.indices, k)
-            for k in range(start, stop, values):
-                prefetch(X.data, k)
-
-        return csr
-    if is_a(X, Gram):
-        return lambda X, i: touch(X.K, i)
-    if is_a(X, Chain):  # it is long enough for the processor to see where it leads
-        return lambda X, i: None
-
-    values = per_line(X)
-
-    def dense(X, i):
-        row = X[i]
-        for k in range(0, X.shape[1], values):
-            prefetch(row, k)
-        prefetch(row, X.shape[1] - 1)
-
-    return dense
 
 
 # ------------------------------------------------------------- arithmetic on a row

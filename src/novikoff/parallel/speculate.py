@@ -21,7 +21,8 @@ from novikoff.core.drive import drive
 from novikoff.core.examples import n_visits, visit
 from novikoff.core.jit import njit
 from novikoff.core.loops import Pass
-from novikoff.core.rows import first, last, touch
+from novikoff.core.prefetch import touch
+from novikoff.core.rows import first, last
 from novikoff.parallel.atomics import (
     WIDTH,
     add_to,
