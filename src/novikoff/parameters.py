@@ -232,7 +232,8 @@ class Parameterised:
     def _check_parameters(self) -> None:
         """Raise a `ParameterError` for a parameter that has a value it cannot have."""
         for name, parameter in self._parameters.items():
-            parameter.check(name, getattr(self, name))
+            if (given := getattr(self, name)) is not parameter.default:
+                parameter.check(name, given)
 
     def _space(self) -> dict[str, Any]:
         """The parameters that a run cannot change on the way."""

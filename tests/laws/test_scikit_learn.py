@@ -15,11 +15,21 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from laws.learners import ADDITIVE, LEARNERS, REPETITION, assert_same, fitted
-from novikoff import Perceptron, Winnow
-from novikoff.data import load
+from novikoff import (
+    AveragedPerceptronCV,
+    KernelPerceptron,
+    MaxMargin,
+    Perceptron,
+    Romma,
+    SequencePerceptron,
+    Winnow,
+)
+from novikoff.data import TablePlan, load
 
 ESTIMATORS = [learner(binarize=0.0) if learner is Winnow else learner() for learner in LEARNERS]
 """All with their defaults, but for Winnow, which the checks feed other numbers than 0 and 1."""
+
+OTHERS = [AveragedPerceptronCV, KernelPerceptron, MaxMargin, Romma, SequencePerceptron, TablePlan]
 
 
 def declared(estimator):
@@ -45,6 +55,13 @@ def test_constructors_only_store(learner):
     model = learner()
     assert vars(model) == model.get_params()
     assert learner(**model.get_params()).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("learner", [*LEARNERS, *OTHERS])
+def test_defaults_are_values_that_parameters_can_have(learner):
+    """So that they need no check in every call of `partial_fit`."""
+    for name, parameter in learner._parameters.items():
+        parameter.check(name, parameter.default)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
