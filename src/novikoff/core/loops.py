@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.core.examples import Examples, announce, visit, weight
+from novikoff.core.examples import LOOK_AHEAD, Examples, announce, visit, weight
 from novikoff.core.jit import njit, overload
 from novikoff.core.log import Log
+from novikoff.core.prefetch import touch
 from novikoff.core.products import dots, dots_and_sqnorm
 from novikoff.core.rows import (
     SUM,
@@ -360,5 +361,7 @@ def replay(W, X, examples, steps, gained, lost, base, bias):
     The first row of `W` is that of class `base`.
     """
     for k in range(len(steps)):
+        if k + LOOK_AHEAD < len(steps):
+            touch(X, examples[k + LOOK_AHEAD])
         up, down = gained[k] - base, lost[k] - base
         move(W, steps[k], up, down, X, examples[k], bias)
