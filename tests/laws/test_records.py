@@ -18,6 +18,7 @@ from novikoff import (
     PassiveAggressive,
     Perceptron,
     Pocket,
+    VotedPerceptron,
     Winnow,
     novikoff_bound,
 )
@@ -260,6 +261,22 @@ def test_the_machines_of_a_stream_whose_classes_came_on_the_way(learner):
 
 
 X4, Y4 = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.2, 0.1]]), np.array([0, 1, 2, 1])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(data=st.data())
+def test_the_hyperplanes_of_a_voted_perceptron_are_those_of_its_trace(form, data):
+    options = options_for(VotedPerceptron, data.draw)
+    X, y, weights = data_for(VotedPerceptron, form, data.draw)
+    model = VotedPerceptron(record=True, max_iter=3, **options).fit(X, y, **weights)
+    planes, counts = model.hyperplanes_, model.survival_counts_
+    assert len(planes) == len(counts) == model.n_updates_ + 1
+    assert counts.sum() == model.n_iter_ * len(y)
+    assert (counts >= 0).all()
+    assert np.array_equal(planes, model.trace_.weights(range(len(planes))))
+    assert np.array_equal(planes[-1], np.c_[model.coef_, model.intercept_].reshape(planes[0].shape))
+    ends = np.cumsum(counts)[:-1]
+    assert np.array_equal(ends, model.trace_.epoch * len(y) + model.trace_.position)
 
 
 @pytest.mark.parametrize("learner", [x for x in LEARNERS if x not in (*ADDITIVE, Pocket)])

@@ -1,12 +1,12 @@
 r"""The voted perceptron (Freund & Schapire 1999, figure 1).
 
-The mistakes are the perceptron's. Between two of them the hyperplane $(w_k, b_k)$ survives
-$c_k$ examples, and gets as many votes:
+It makes the mistakes of the perceptron. Between two updates, the hyperplane $(w_k, b_k)$ stays for
+$c_k$ examples, and it gets as many votes on the sign of the score of $x$:
 
 $$\hat y = \operatorname{sign} \sum_k c_k \operatorname{sign}(\langle w_k, x\rangle + b_k).$$
 
-Since $w_k$ is a sum of the first $k$ mistaken examples, the mistakes are kept, and no weight
-vector but the last: to predict, the run is replayed, and its hyperplanes vote in blocks.
+Since $w_k$ is a sum over the first $k$ mistakes, the model keeps the mistakes, and no weight vector
+but the last. To predict, it replays the run, and lets the hyperplanes vote in blocks.
 """
 
 from collections.abc import Iterator
@@ -19,6 +19,7 @@ from scipy import sparse
 from novikoff.core.examples import Examples
 from novikoff.core.jit import njit
 from novikoff.core.log import Log
+from novikoff.core.loops import replay as replay_log
 from novikoff.core.rows import add, dot
 from novikoff.inputs.arrays import as_rows, at_unit_length, lengths_of, overflow, read
 from novikoff.learners.additive import Additive
@@ -175,23 +176,32 @@ def products(W: Array, X: Matrix, divisors: Array | None) -> Array:
 
 
 class VotedPerceptron(Additive):
-    r"""The voted perceptron: let every hyperplane on the way vote, by how long it survived.
+    r"""The voted perceptron: all hyperplanes of the run vote, weighted by how long each survived.
 
     $$\hat y = \operatorname{sign} \sum_k c_k \operatorname{sign}(\langle w_k, x\rangle + b_k)$$
 
-    It errs on the same examples as `Perceptron` while it learns. If it makes $k$ mistakes
-    in one pass, it errs on a new example with probability at most $2(k+1)/(T+1)$ in
-    expectation, for examples drawn independently (Freund & Schapire 1999, theorem 3).
+    Here $w_k$ and $b_k$ are the weights and the bias after $k$ updates, and $c_k$ is the number of
+    examples visited until the next update. While it learns, it makes the same mistakes as
+    `Perceptron`.
+
+    If examples are drawn independently, and one pass over $T$ of them makes $k$ mistakes, the
+    probability of a wrong prediction on a new example is at most the expectation of
+    $2(k+1)/(T+1)$ (Freund & Schapire 1999, theorem 3).
 
     Attributes
     ----------
     coef_, intercept_
-        The last hyperplane's weights and bias. A vote is not linear: `predict` does not
-        use them.
+        The weights and bias of the last hyperplane. `predict` does not use them: a vote is not
+        linear.
     classes_, n_features_in_, feature_names_in_
         As for `Perceptron`.
     n_iter_, mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, trace_
         As for `Perceptron`.
+    hyperplanes_ : ndarray of shape (n_updates + 1, n_features + 1)
+        The weights $w_k$ after each update, from the start on, with the bias $b_k$ last. With more
+        than two classes, (n_updates + 1, n_classes, n_features + 1).
+    survival_counts_ : ndarray of shape (n_updates + 1,)
+        How many examples each of them survived: $c_k$, its votes.
 
     Examples
     --------
@@ -201,6 +211,8 @@ class VotedPerceptron(Additive):
     2
     >>> model.decision_function([[1.0], [-0.25]])
     array([ 0., -1.])
+    >>> model.hyperplanes_.tolist(), model.survival_counts_.tolist()
+    ([[0.0, 0.0], [-2.0, -1.0], [1.0, 0.0]], [0, 1, 1])
 
     References
     ----------
@@ -208,8 +220,31 @@ class VotedPerceptron(Additive):
     algorithm. Machine Learning 37(3), figure 1 and theorem 3.
     """
 
+    @property
+    def survival_counts_(self) -> Array:
+        """How many examples each hyperplane survived."""
+        run = self._fitted()
+        return np.diff(np.concatenate([[0], *run.history.times, [run.stream.n_seen]]))
+
+    @property
+    def hyperplanes_(self) -> Array:
+        """The weights after each update, from the start on; the bias last."""
+        run = self._fitted()
+        if not run.many:
+            return np.concatenate([W for W, _ in self._hyperplanes()])
+        made, bias = run.history, float(run.space["fit_intercept"])
+        W = np.zeros_like(run.weights) if run.ledger.start is None else run.ledger.start.copy()
+        every = [W.copy()]
+        if made.support:
+            support, columns = self._rows(made.stacked(), run.space), (made.rows, made.steps)
+            log = [np.concatenate(pieces) for pieces in (*columns, made.gained, made.lost)]
+            for k in range(len(log[0])):
+                replay_log(W, support, *(column[k : k + 1] for column in log), 0, bias)
+                every.append(W.copy())
+        return np.array(every)
+
     def decision_function(self, X: MatrixLike) -> Array:
-        r"""The vote on each row divided by $T$, in [-1, 1].
+        r"""The vote on each row, divided by the number $T$ of examples visited: from -1 to 1.
 
         Parameters
         ----------
@@ -218,8 +253,9 @@ class VotedPerceptron(Additive):
         Returns
         -------
         ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Positive for `classes_[1]`, negative for `classes_[0]`. Of more classes, the share of
-            the votes that each gets; with ``multi_class="ovr"``, the vote of each machine.
+            With two classes, positive for `classes_[1]` and negative for `classes_[0]`. With more,
+            the share of the votes for each class; or with ``multi_class="ovr"``, the vote of each
+            binary classifier.
         """
         run = self._fitted()
         X = read(self, X, reset=False)
@@ -272,7 +308,7 @@ class VotedPerceptron(Additive):
             gained=np.concatenate([no_class, *made.gained]),
             lost=np.concatenate([no_class, *made.lost]),
             doubts=u * abs(steps) * (lengths[rows] + 1.0),
-            survived=np.diff(np.concatenate([[0], *made.times, [run.stream.n_seen]])),
+            survived=self.survival_counts_,
         )
         at_once = max(1, min(AT_ONCE, PRODUCTS // max(1, support.shape[0])))
 
@@ -307,7 +343,7 @@ class VotedPerceptron(Additive):
         """All hyperplanes of the run, in blocks, and how many examples each survived."""
         run = self._fitted()
         made: Mistakes = run.history
-        survived = np.diff(np.concatenate([[0], *made.times, [run.stream.n_seen]]))
+        survived = self.survival_counts_
         w = (np.zeros_like(run.weights) if run.ledger.start is None else run.ledger.start.copy())[0]
         nothing = np.zeros((0, len(w) - 1), w.dtype)
         mistakes = (
