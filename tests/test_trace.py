@@ -427,3 +427,21 @@ def test_weights_at_the_end_of_their_range(tmp_path):
     np.testing.assert_array_equal(trace.weights(len(trace)), flat(model._state.weights))
     assert np.isfinite(trace.squared_norm).all()
     model.save(tmp_path / "model")
+
+
+def test_notebooks_show_tables():
+    """Both ends of a long run, all of a short one, and no more than fits."""
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "no", "no", "yes"]
+    model = Perceptron(shuffle=False, record=True).fit(X, y)
+    trace, proof = model.trace_, model.trace_.proof()
+    for shown in (trace, proof):
+        table = shown._repr_html_()
+        assert table.count("<tr>") == 1 + 5 + 1 + 5
+        assert "… 8 more …" in table
+    assert "The proof holds: the run made 18 mistakes, and no more than 51 are possible." in (
+        proof._repr_html_()
+    )
+    short = Perceptron(shuffle=False, record=True).fit([[1.0], [-1.0]], ["<b>", "a"]).trace_
+    assert short._repr_html_().count("<tr>") == 1 + len(short)
+    low, high = model.margin_
+    assert f"between {low:.9g} and {high:.9g}" in model.margin_._repr_html_()

@@ -1,9 +1,10 @@
-r"""A checked interval around a margin.
+r"""An interval that contains a margin.
 
 $$\gamma^\star = \max_{\|w\| \le 1}\min_i y_i\langle w, x_i\rangle
              = \min_{\lambda \in \Delta}\Bigl\|\sum_i \lambda_i y_i x_i\Bigr\|$$
 
-Any $w$ gives a lower end, any $\lambda$ an upper end; neither depends on how it was found.
+Here $\Delta$ is the set of non-negative weights that sum to 1. Any $w$ gives a lower end, and any
+$\lambda$ an upper end, however it was found.
 """
 
 from collections.abc import Iterator
@@ -12,12 +13,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bracket:
-    """An interval that is known to contain a margin.
+    """An interval that is proved to contain a margin.
 
     Parameters
     ----------
     lower, upper : float
-        Both are true bounds, rounded outward.
+        Bounds on the margin, rounded outward.
 
     Examples
     --------
@@ -39,10 +40,14 @@ class Bracket:
 
     @property
     def gap(self) -> float:
-        """How far the ends are apart."""
+        """The width of the interval, `upper` minus `lower`."""
         return self.upper - self.lower
 
     @property
     def separable(self) -> bool:
-        """Is the margin known to be positive?"""
+        """Whether the margin is proved to be positive."""
         return self.lower > 0.0
+
+    def _repr_html_(self) -> str:
+        low, high = f"{self.lower:.9g}", f"{self.upper:.9g}"
+        return f"<p>The margin is proved to be between {low} and {high}.</p>"

@@ -5,6 +5,8 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from novikoff.typing import Array
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -27,15 +29,39 @@ def as_text(coefficients: Mapping[str, str]) -> list[str]:
     return [f"{'coefficient':{width}}  estimate", *lines]
 
 
+SHOWN = 5
+"""How many rows of a long table are shown at each end."""
+
+
+def html_table(sentence: str, columns: Mapping[str, Sequence[Any] | Array]) -> str:
+    """A sentence and a table below it, for notebooks; of a long table, both ends."""
+    left, n = "style='text-align:left'", len(next(iter(columns.values())))
+    numbers = range(n) if n <= 2 * SHOWN else (*range(SHOWN), *range(n - SHOWN, n))
+    rows = []
+    for i in numbers:
+        first, *others = (escape(shown(column[i])) for column in columns.values())
+        cells = "".join(f"<td {left}>{cell}</td>" for cell in others)
+        rows.append(f"<tr><th {left}>{first}</th>{cells}</tr>")
+    if n > 2 * SHOWN:
+        gap = f"… {n - 2 * SHOWN:,} more …"
+        rows.insert(SHOWN, f"<tr><td {left} colspan='{len(columns)}'>{gap}</td></tr>")
+    head = "".join(f"<th {left}>{escape(name)}</th>" for name in columns)
+    table = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    return f"<p>{escape(sentence)}</p><table>{table}</table>"
+
+
+def shown(value: Any) -> str:
+    """A cell of such a table."""
+    value = getattr(value, "item", lambda: value)()
+    if isinstance(value, bool):
+        return "✓" if value else "✗"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def as_html(sentence: str, coefficients: Mapping[str, str]) -> str:
     """A sentence, and the coefficients below it."""
-    left = "style='text-align:left'"
-    rows = "".join(
-        f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(MEANING[kind])}</td></tr>"
-        for name, kind in coefficients.items()
-    )
-    head = "<thead><tr><th>coefficient</th><th>estimate</th></tr></thead>"
-    return f"<p>{escape(sentence)}</p><table>{head}<tbody>{rows}</tbody></table>"
+    estimates = [MEANING[kind] for kind in coefficients.values()]
+    return html_table(sentence, {"coefficient": [*coefficients], "estimate": estimates})
 
 
 def as_latex(coefficients: Mapping[str, str]) -> str:

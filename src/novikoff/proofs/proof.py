@@ -1,4 +1,4 @@
-r"""Novikoff's theorem on a run: the space it is about, a direction, and the four quantities."""
+r"""Novikoff's theorem on a run: the space of the run, a direction, and the four quantities."""
 
 from dataclasses import dataclass
 from math import inf, sqrt
@@ -11,6 +11,7 @@ from scipy import sparse
 from novikoff.certificates.geometry import longest
 from novikoff.certificates.joint import of_many
 from novikoff.certificates.kesler import ManyClasses
+from novikoff.certificates.report import html_table
 from novikoff.core.clock import now
 from novikoff.errors import NotSeparable, OutOfTime, ParameterError
 from novikoff.inputs.arrays import as_seen
@@ -31,40 +32,42 @@ BUDGET = 60.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Proof:
-    r"""Novikoff's proof, carried out on a run: the four quantities at every update.
+    r"""Novikoff's proof, carried out on a run: its four quantities after every update.
 
     $$\langle w_0, u\rangle + \gamma\sum_{j \le k} a_j \;\le\; \langle w_k, u\rangle \;\le\;
-      \|w_k\| \;\le\; \sqrt{\|w_0\|^2 + R^2\sum_{j \le k} a_j^2},$$
+      \|w_k\| \;\le\; \sqrt{\|w_0\|^2 + R^2\sum_{j \le k} a_j^2}$$
 
-    where $a_j$ is the size of the $j$-th step. From a start at 0 with steps of 1 this is
-    $k\gamma \le \langle w_k, u\rangle \le \|w_k\| \le \sqrt k\,R$. A learner with a `margin`
-    $\tau$ also updates on right answers, and has $(1 + 2\tau)R^2$ in the place of $R^2$.
+    Here $w_k$ are the weights after $k$ updates, $u$ is a unit vector with margin $\gamma$, and
+    $a_j$ is the size of step $j$. In a run from 0 with steps of 1, this is
+    $k\gamma \le \langle w_k, u\rangle \le \|w_k\| \le \sqrt k\,R$. A learner with the parameter
+    `margin`, $\tau$, also updates on correct predictions: then $(1 + 2\tau)R^2$ replaces $R^2$.
 
     Parameters
     ----------
     u : ndarray
-        The unit vector, in the space of the run: with a bias it has one more entry. Of many
-        classes, a row each.
+        The unit vector, in the space of the run: with a bias, it has one more entry. With more than
+        two classes, a row for each.
     margin : float
-        $\gamma$: no $y_i\langle u, x_i\rangle$ is less; of many classes, no
-        $\langle u_y - u_r, x_i\rangle$ with $y$ the right class and $r$ another.
+        $\gamma$: no $y_i\langle u, x_i\rangle$ is smaller. With more than two classes, no
+        $\langle u_y - u_r, x_i\rangle$ is, where $y$ is the right class and $r$ another.
     radius : float
-        $R$: no $\|x_i\|$ is more; of many classes, $\sqrt2$ times that, the length of an update.
+        $R$: no $\|x_i\|$ is larger. With more than two classes, $\sqrt2$ times that, the length of
+        an update.
     bound : float
-        The number of updates past which the first quantity would exceed the last.
+        The number of updates beyond which the first quantity would exceed the last.
     mistakes : ndarray of int
-        $k$: how many mistakes there were, or updates, if there are others.
+        $k$: the number of mistakes so far; of updates, if `update_margin` is above 0.
     least, progress, length, most : ndarrays of float
-        The four quantities after each update.
+        The four quantities after each update, from left to right.
     progress_grew : ndarray of bool
-        The first lemma: did the update add at least $a_k\gamma$ to $\langle w, u\rangle$?
+        The first lemma: whether the update added at least $a_k\gamma$ to $\langle w, u\rangle$.
     length_held : ndarray of bool
-        The second: did it add at most $a_k^2R^2$ to $\|w\|^2$, or with a `margin`
-        $(1 + 2\tau)a_k^2R^2$?
+        The second lemma: whether it added at most $a_k^2R^2$ to $\|w\|^2$, or with a `margin`
+        $(1 + 2\tau)a_k^2R^2$.
     start : tuple of float
         $\langle w_0, u\rangle$ and $\|w_0\|$.
     steps : ndarray of float
-        The $a_k$.
+        The step sizes $a_k$.
     update_margin : float
         $\tau$.
 
@@ -96,7 +99,7 @@ class Proof:
 
     @property
     def counts(self) -> str:
-        """What is counted: mistakes, or updates, if there are others."""
+        """What `mistakes` counts: "mistakes", or "updates" if `update_margin` is above 0."""
         return "updates" if self.update_margin else "mistakes"
 
     def __repr__(self) -> str:
@@ -106,13 +109,30 @@ class Proof:
             f"radius={self.radius:.6g}, holds={self.holds})"
         )
 
+    def _repr_html_(self) -> str:
+        made = int(self.mistakes[-1]) if len(self.mistakes) else 0
+        sentence = (
+            f"The proof {'holds' if self.holds else 'does not hold'}: the run made {made:,} "
+            f"{self.counts}, and no more than {self.bound:,.6g} are possible."
+        )
+        columns = {
+            self.counts: self.mistakes,
+            "kγ": self.least,  # noqa: RUF001
+            "⟨w, u⟩": self.progress,
+            "‖w‖": self.length,
+            "√k R": self.most,
+            "first lemma": self.progress_grew,
+            "second lemma": self.length_held,
+        }
+        return html_table(sentence, columns)
+
     @property
     def holds(self) -> bool:
-        """Did both lemmas hold at every update?"""
+        """Whether both lemmas hold at every update."""
         return bool(self.progress_grew.all() and self.length_held.all())
 
     def to_pandas(self) -> "pd.DataFrame":
-        """The four quantities and the two lemmas as a pandas frame, a row per update.
+        """The four quantities and the two lemmas as a pandas DataFrame, one row per update.
 
         Returns
         -------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from novikoff.certificates.report import html_table
 from novikoff.errors import DataError, ParameterError
 from novikoff.learners.state import Space
 from novikoff.typing import Array
@@ -51,8 +52,11 @@ class Record(ABC):
             f"{epochs:,} epoch{'s' * (epochs != 1)}>"
         )
 
+    def _repr_html_(self) -> str:
+        return html_table(repr(self).strip("<>"), self._columns())
+
     def weights(self, k: ArrayLike) -> Array:
-        """The weights after update `k`, bit for bit as they were.
+        """The weights after update `k`, to the last bit as they were in the run.
 
         Parameters
         ----------
@@ -62,7 +66,7 @@ class Record(ABC):
         Returns
         -------
         ndarray of the shape of `start`, or (len(k), ...) for a sequence
-            Of more than two classes a row each. A class that a stream brought later has
+            With more than two classes, one row per class. A class that came later in a stream has
             weights of 0 before.
         """
         ks = np.asarray(k)
@@ -94,7 +98,7 @@ class Record(ABC):
         return {name: column for name, column in every.items() if column is not None}
 
     def to_pandas(self) -> "pd.DataFrame":
-        """The updates as a pandas frame, a row each.
+        """The updates as a pandas DataFrame, one row per update.
 
         Returns
         -------
@@ -105,7 +109,7 @@ class Record(ABC):
         return pd.DataFrame(self._columns())
 
     def to_arrow(self) -> "pa.Table":
-        """The updates as an Arrow table, a row each.
+        """The updates as an Arrow table, one row per update.
 
         Returns
         -------
