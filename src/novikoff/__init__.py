@@ -1,4 +1,4 @@
-"""Perceptrons with proofs: fast, mistake-driven linear classifiers that account for themselves.
+"""Perceptrons with proofs: fast, mistake-driven linear classifiers with certified results.
 
 Names are imported when they are first used, so that ``import novikoff`` costs nothing: those of
 `__init__.pyi`.

@@ -1,4 +1,4 @@
-r"""A model in words: its boundary as an equation, and what it knows of itself."""
+r"""A fitted model in words: its boundary as an equation, and what its run proves."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -35,21 +35,22 @@ def describe(
     *,
     names: Sequence[str] | None = None,
 ) -> str:
-    r"""A fitted model in a paragraph that a person can read.
+    r"""Describe a fitted model in a paragraph.
 
-    The boundary as an equation in the features' own names, its distance from the origin, which
-    features push which way and how much, and what the run proves: the margin bracket, the
-    bound on mistakes, and whether it converged. Of many features the largest few are named.
+    It has the boundary as an equation in the names of the features, its distance from the origin,
+    the features that push the most towards each class, and what the run proves: bounds on the
+    margin, the bound on mistakes, and whether the run converged. With many features, it names those
+    with the largest effect.
 
     Parameters
     ----------
-    model : Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
-        Fitted. Or what `separability` or `separation` returns, of which this is the summary.
+    model : any linear learner of novikoff, or MaxMargin
+        Fitted. For the result of `separability` or `separation`, it returns the summary.
     X : array or sparse matrix of shape (n_samples, n_features), optional
-        Examples to take the standard deviations of the features from. Features are then
-        ranked by what one of those changes the score by; without, by what one unit does.
+        Examples, to compute the standard deviations of the features. The effect of a feature is
+        then that of one standard deviation on the score; without `X`, that of one unit.
     names : sequence of str, optional
-        What the features are called. None: as in what the model was fitted on, or x1, x2, ...
+        The names of the features. None: those of the training data, or x1, x2, ...
 
     Returns
     -------

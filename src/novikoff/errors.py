@@ -51,9 +51,9 @@ class NovikoffError(Exception):
         return f"{told} {self.hint}" if self.hint else told
 
     def spelled(self, spell: Callable[..., str]) -> str:
-        """The message, with parameters spelled as `spell` does: by ``(name)`` or ``(name, value)``.
+        """The message, with parameters as `spell` writes them: ``(name)`` or ``(name, value)``.
 
-        Of what stands in braces, only the names of `parameters` are replaced.
+        It replaces the names of `parameters` in braces, and leaves all other braces.
         """
 
         def found(m: re.Match[str]) -> str:
@@ -64,7 +64,7 @@ class NovikoffError(Exception):
         return NAMED.sub(found, str(self.args[0]))
 
     def about(self, what: str) -> Self:
-        """The same error, with what it is about before its message."""
+        """The same error, with `what` and a colon before its message."""
         same = copy(self)
         same.args = (f"{what}: {self.args[0]}",)
         return same
@@ -81,11 +81,11 @@ def _as_it_was(kind: type[NovikoffError], args: tuple[Any, ...]) -> NovikoffErro
 
 
 class ClusterError(NovikoffError, RuntimeError):
-    """The workers, or their scheduler, cannot be reached, do not fit, or were lost."""
+    """The workers or their scheduler cannot be reached, lack something, or were lost."""
 
 
 class DataError(NovikoffError, ValueError):
-    """The data given cannot be learned from, or predicted on."""
+    """The data cannot be used to learn from, or to predict on."""
 
 
 class BadRow(DataError):
@@ -110,7 +110,7 @@ class BadRow(DataError):
         self.within = ""
 
     def after(self, n: int) -> "BadRow":
-        """The same error in a stream, of which so many rows came before."""
+        """The same error in a stream, after `n` earlier rows."""
         same = copy(self)
         same.row, same.within = self.row + n, " of the stream"
         return same
@@ -122,9 +122,9 @@ class BadRow(DataError):
 
 
 class FileError(DataError):
-    """A file that cannot be read, or a line in it: `path`, and `line` and `column` where known.
+    """A file, or a line in it, cannot be read: `path`, and `line` and `column` if known.
 
-    Both count from 1; columns of a text are bytes.
+    Lines and columns count from 1. In text, columns count bytes.
     """
 
     def __init__(
@@ -141,11 +141,11 @@ class FileError(DataError):
 
     @property
     def what(self) -> str:
-        """What is wrong there."""
+        """The description of the error, without the place."""
         return str(self.args[0])
 
     def moved(self, path: str, lines: int = 0) -> "FileError":
-        """The same error in what is called otherwise, so many lines further down."""
+        """The same error for another path, with the line number increased by `lines`."""
         same = copy(self)
         same.path, same.line = path, None if self.line is None else self.line + lines
         return same
@@ -157,17 +157,17 @@ class FileError(DataError):
 
 
 class ModelFileError(DataError):
-    """The file is not a model file, is damaged, or is of a version not known here."""
+    """The file is not a model file, is damaged, or has an unknown format version."""
 
 
 class NotSeparable(DataError):
-    """A separator was asked for, and none was found.
+    """No hyperplane separates the data, but the call needs one.
 
     Parameters
     ----------
     message : str
     separability : Separability
-        The verdict on the data, with its proof.
+        The verdict, with its proof.
 
     Examples
     --------
@@ -185,7 +185,7 @@ class NotSeparable(DataError):
 
 
 class OutOfTime(NovikoffError, TimeoutError):
-    """The budget was spent before anything was proved.
+    """The time budget ran out before anything was proved.
 
     Parameters
     ----------
@@ -204,10 +204,10 @@ class OutOfTime(NovikoffError, TimeoutError):
 
 
 class ParameterError(NovikoffError, ValueError):
-    """A parameter was given a value that it cannot have.
+    """A parameter has a value that is not allowed.
 
-    Where a single one is to blame, `parameter` is its name, `given` its value, and `allowed` says
-    what it may be.
+    If a single parameter is to blame, `parameter` is its name, `given` is its value, and `allowed`
+    describes the allowed values.
     """
 
     parameter: str | None = None
@@ -216,7 +216,7 @@ class ParameterError(NovikoffError, ValueError):
 
     @classmethod
     def of(cls, parameter: str, given: Any, allowed: str) -> "ParameterError":
-        """That this parameter cannot have this value."""
+        """The error for a parameter with this value, which is not allowed."""
         text = f"{{{parameter}=}} was given, but it must be {allowed}."
         error = cls(text, **{parameter: given})
         error.parameter, error.given, error.allowed = parameter, given, allowed
@@ -224,7 +224,7 @@ class ParameterError(NovikoffError, ValueError):
 
 
 class WriteError(NovikoffError, OSError):
-    """A file could not be written. `errno` says why, as for any `OSError`."""
+    """A file could not be written. `errno` has the reason, as for any `OSError`."""
 
     def __init__(self, message: str, errno: int | None = None) -> None:
         super().__init__(message)

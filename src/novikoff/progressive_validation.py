@@ -1,8 +1,8 @@
-r"""Progressive validation: predict, score, then learn.
+r"""Progressive validation: predict an example, score the prediction, then learn from it.
 
-Every example is new to the model when it is predicted, so the share of wrong predictions is an
-honest measure of it while it learns, and over a window, of it as it is now (Blum, Kalai &
-Langford 1999).
+The model has never seen an example when it predicts it. So the rate of wrong predictions is an
+unbiased measure of how good the model was while it learned; over a window, of how good it is now
+(Blum, Kalai & Langford 1999).
 """
 
 from collections import deque
@@ -31,16 +31,16 @@ Source = Iterable[Data | tuple[MatrixLike, ...]]
 
 @dataclass(frozen=True)
 class Progress:
-    """How many predictions were wrong so far, and lately.
+    """The number of wrong predictions so far, and in a window of the last examples.
 
     Parameters
     ----------
     examples, mistakes : int
-        How many examples came, and on how many the prediction was wrong.
+        The number of examples so far, and of wrong predictions on them.
     window_examples, window_mistakes : int
-        The same of the last examples only.
+        The same for the window of the last examples.
     confidence : float
-        Of the intervals.
+        The confidence level of the intervals.
 
     Examples
     --------
@@ -61,22 +61,22 @@ class Progress:
 
     @property
     def rate(self) -> float:
-        """The share of wrong predictions."""
+        """The fraction of wrong predictions."""
         return self.mistakes / self.examples
 
     @property
     def window_rate(self) -> float:
-        """The share of wrong predictions among the last examples."""
+        """The fraction of wrong predictions in the window."""
         return self.window_mistakes / self.window_examples
 
     @property
     def interval(self) -> Interval:
-        """Where the chance of a mistake lies, on the average over all examples."""
+        """A confidence interval for the probability of a mistake, averaged over all examples."""
         return wilson(self.mistakes, self.examples, self.confidence)
 
     @property
     def window_interval(self) -> Interval:
-        """Where the chance of a mistake lies, on the average over the last examples."""
+        """A confidence interval for the probability of a mistake, averaged over the window."""
         return wilson(self.window_mistakes, self.window_examples, self.confidence)
 
     def __str__(self) -> str:
@@ -89,10 +89,11 @@ class Progress:
 
 
 def wilson(mistakes: int, examples: int, confidence: float) -> Interval:
-    r"""Wilson's score interval for the chance behind a share.
+    r"""Wilson's score interval for a probability.
 
-    The $p$ with $|\hat p - p| \le z\sqrt{p(1-p)/n}$. For examples drawn independently; the model
-    may change on the way, $p$ is then the average of its chances.
+    All $p$ with $|\hat p - p| \le z\sqrt{p(1-p)/n}$, where $\hat p$ is the fraction of mistakes on
+    $n$ examples, and $z$ is the normal quantile of the confidence. The examples must be drawn
+    independently. If the model changes on the way, $p$ is the average of its probabilities.
 
     Parameters
     ----------
@@ -132,33 +133,33 @@ def progressive(
     confidence: float = 0.95,
     classes: ArrayLike | None = None,
 ) -> Iterator[Progress]:
-    """Predict each example of a stream, then learn from it, and tell how it goes.
+    """Predict each example of a stream, then learn from it, and report the rate of mistakes.
 
     Parameters
     ----------
     model : estimator with `predict` and `partial_fit`
-        Any learner of novikoff or scikit-learn; it is trained by this. Before its first lesson
-        it has no answer, which counts as a mistake.
-    source : iterable of blocks, or of examples
-        Blocks of `novikoff.data.stream`, or tuples ``(X, y)`` or ``(X, y, sample_weight)``, or
-        the same of single examples: a row, its label and its weight. It may be endless. The
-        names of the columns of frames go to the model.
+        Any learner of novikoff or scikit-learn. This function trains it. The first prediction of an
+        unfitted model counts as a mistake.
+    source : iterable of blocks or of examples
+        A stream of `novikoff.data.stream`; or tuples ``(X, y)`` or ``(X, y, sample_weight)``; or
+        such tuples of single examples: a row, its label and its weight. It may be endless. If the
+        blocks are data frames, the model learns their column names.
     window : int, default=1000
-        How many of the last examples the window has.
+        The number of last examples in the window.
     every : int, default=1000
-        How many examples to tell of at a time.
+        The number of examples between reports.
     chunk : int, default=1
-        How many examples to predict before they are learned. With more than 1 it is faster,
-        and the model is judged as it was up to so many examples ago.
+        The number of examples to predict before learning from them. A larger chunk is faster, but
+        each prediction then uses the model from before its chunk.
     confidence : float, default=0.95
-        Of the intervals.
+        The confidence level of the intervals.
     classes : array of labels, optional
-        Given to `partial_fit`, for learners that need all labels up front.
+        Passed to `partial_fit`, for learners that need all labels at the start.
 
     Yields
     ------
     Progress
-        After every so many examples, and at the end.
+        A report after every `every` examples, and at the end.
 
     Examples
     --------

@@ -8,7 +8,7 @@ class Saved:
     """A model that can be written to a file (abstract)."""
 
     def save(self, path: str | PathLike[str], *, extra: Mapping[str, object] | None = None) -> None:
-        """Write the fitted model to a file, from which `novikoff.load` brings it back.
+        """Save the fitted model to a file. `novikoff.load` loads it.
 
         See `novikoff.store.save`.
 

@@ -1,14 +1,14 @@
-r"""What a separability verdict is made of, and how anyone can check it.
+r"""A separability verdict, and how anyone can check it.
 
-With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three things is true.
+With $z_i = y_i (x_i, 1)$, or $y_i x_i$ without a bias, exactly one of three statements is true.
 
 - **separable**: some $v$ has $\langle v, z_i\rangle > 0$ for all $i$. The proof is $v$.
 - **quasi-separable**: some $v$ has $\langle v, z_i\rangle \ge 0$ for all $i$ and $> 0$ for
-  some, but none is strict. The proof is $v$, and multipliers $p > 0$ on some rows with
-  $\sum p_i z_i = 0$ (Gordan 1873: then no $v$ is strict).
+  some, but no $v$ has it $> 0$ for all. The proof is $v$, and multipliers $p > 0$ on some rows with
+  $\sum p_i z_i = 0$ (Gordan 1873: then no $v$ has it $> 0$ for all).
 - **inseparable**: $\langle v, z_i\rangle \ge 0$ for all $i$ only if $= 0$ for all $i$. The
-  proof is multipliers $p > 0$ on rows that span what all rows span, with
-  $\sum p_i z_i = 0$ (Stiemke 1915: then $v$ vanishes on those rows, and so on all).
+  proof is multipliers $p > 0$ on rows that span the space of all rows, with
+  $\sum p_i z_i = 0$ (Stiemke 1915: then $v$ is orthogonal to those rows, and so to all).
 """
 
 import json
@@ -50,43 +50,42 @@ OLD = "novikoff-separability-1", "novikoff-joint-separability-1"
 
 @dataclass(frozen=True, eq=False)
 class Separability:
-    """Whether data can be separated, by how much, and the proof.
-
-    Returned by `separability`, already verified.
+    """The result of `separability`: the verdict, bounds on the margin, and the proof.
 
     Parameters
     ----------
     verdict : {"separable", "quasi-separable", "inseparable", "undecided"}
-        "undecided" only where the exact proof could not be had within the budget;
-        `margin` then holds what is certain.
+        "quasi-separable": a hyperplane can have no example on the wrong side, but some must lie on
+        it. "undecided": there was no exact proof within the budget.
     coef, intercept
-        The witness of the first two verdicts, as floats: for "separable" it *is* the proof.
+        The separating weights and bias, for the first two verdicts. For "separable" they *are* the
+        proof.
     witness : tuple of Fraction
-        The exact witness of "quasi-separable", bias last; its rounding to floats is `coef`
-        and `intercept`. (A hyperplane that must touch examples exactly need not have
-        float coefficients.)
+        The exact weights of "quasi-separable", bias last; `coef` and `intercept` are their rounding
+        to floats. (A hyperplane that must touch examples need not have float coefficients.)
     rows, multipliers
         The rows of the proof and their exact multipliers, which sum to 1. For "separable"
-        they prove the upper end of the margin: $\\gamma^\\star \\le \\|\\sum p_i z_i\\|$.
+        they prove the upper end of the margin: $\\gamma^\\star \\le \\|\\sum p_i z_i\\|$,
+        where $z_i$ is example $i$, with a 1 appended for the bias, times its label of -1 or +1.
     margin : Bracket
-        The geometric margin: unit $w$, free bias. (0, 0) where not separable.
+        Bounds on the geometric margin, for weights of unit length. (0, 0) if not separable.
     novikoff : float
         The most mistakes a perceptron can make on this data; infinite if not separable.
     estimates : Estimates
-        What becomes of each coefficient in logistic regression, with the proof: `coefficients`
-        has it in words.
+        For each coefficient of a logistic regression, whether its estimate is finite, and the
+        proof. `coefficients` has the result in words.
     fit_intercept : bool
-        Was a bias allowed?
+        Whether the hyperplane may have a bias.
     rivals : tuple of int
-        Of more than two classes: for every row of the proof, the number of the class that its
-        example is told apart from (`novikoff.certificates.kesler`). `coef` then has a row for each
-        class, and `intercept` an entry; the margin is that of Kesler's construction, in the
-        space in which a bias is a coordinate. `coefficients` are those of every class but the
-        first, one class after the other.
+        With more than two classes: for each row of the proof, the number of the class that its
+        example is compared with (`novikoff.certificates.kesler`). `coef` then has a row and
+        `intercept` an entry for each class, and the margin is that of Kesler's construction, where
+        the bias is a coordinate. `coefficients` are those of all classes but the first, one class
+        after the other.
     n_classes : int
     names, classes, index
-        What the features, the classes and the examples are called, for `summary`; empty if they
-        have numbers only. Not part of the certificate.
+        The names of features, classes and examples, for `summary`; empty if they have numbers only.
+        They are not part of the certificate.
 
     Examples
     --------
@@ -118,15 +117,16 @@ class Separability:
     def verify(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> bool:
         """Check the proof of the verdict and of the margin against the data.
 
-        Independent of how the result was found: floats with a rigorous bound on their error
-        decide what they can, integers the rest. The bound on mistakes is not part of it.
+        The check does not depend on how the result was found: it uses floats with rigorous error
+        bounds, and integers where these do not decide. It does not check the bound on mistakes. An
+        "undecided" verdict has no proof: the answer is False.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), optional
-            Examples of weight 0 are not there.
+            Examples of weight 0 are ignored.
 
         Returns
         -------
@@ -137,7 +137,7 @@ class Separability:
         return own is not None and own.holds(D)
 
     def exact_witness(self) -> Exact | None:
-        """The witness in fractions, one row of weights or one a class; None if there is none."""
+        """The separating weights as fractions, a row or one per class; None if there are none."""
         if self.witness is not None:
             return self.exact_weights
         if self.coef is None:
@@ -146,22 +146,22 @@ class Separability:
 
     @property
     def coefficients(self) -> tuple[str, ...]:
-        """For each coefficient, then the intercept, what its logistic-regression estimate is.
+        """The kind of estimate that logistic regression has for each coefficient, intercept last.
 
         "finite", "+inf", "-inf", "inf" (it may diverge to either side, or stay finite), "aliased"
         (not identified: its column is a linear combination of columns before it) or "undecided".
-        Of more than two classes: for every class but the first, to which it is compared.
+        With more than two classes, for all classes but the first, which is the reference.
         """
         return self.estimates.kinds
 
     @property
     def infinite(self) -> tuple[float | None, ...]:
-        """The same in numbers: 0 for finite, +1, -1, NaN if the sign is open, None if aliased."""
+        """`coefficients` as numbers: 0, +1, -1, NaN if the sign is not known, None if aliased."""
         return tuple(SIGNS[kind] for kind in self.estimates.kinds)
 
     @property
     def by_name(self) -> dict[str, str]:
-        """`coefficients` by name, the intercept first; of many classes, names begin with theirs."""
+        """`coefficients` by name, intercept first. Of many classes, names start with the class."""
         d = len(self.coefficients) // max(1, self.n_classes - 1) - self.fit_intercept
         own = [
             *(self.names or (f"x{j + 1}" for j in range(d))),
@@ -181,11 +181,11 @@ class Separability:
 
     @property
     def sentence(self) -> str:
-        """The verdict in a sentence, and what it means for logistic regression."""
+        """The verdict in a sentence, and the consequence for logistic regression."""
         return verdict_of(self)
 
     def summary(self) -> str:
-        """The verdict, what becomes of the coefficients, and the rows of the proof explained."""
+        """A report: the verdict, the coefficients of logistic regression, and the proof."""
         lines = textwrap.wrap(self.sentence, WIDTH)
         if self.verdict == "separable" and self.novikoff < inf:
             lines += [
@@ -202,15 +202,15 @@ class Separability:
         return as_html(self.sentence, self.by_name)
 
     def to_frame(self) -> "pd.DataFrame":
-        """What becomes of the coefficients of a logistic regression, as a pandas DataFrame."""
+        """The kind of estimate of each coefficient, as a pandas DataFrame."""
         return as_frame(self.by_name)
 
     def to_latex(self) -> str:
-        """The same as a table in LaTeX."""
+        """The kind of estimate of each coefficient, as a LaTeX table."""
         return as_latex(self.by_name)
 
     def renumbered(self, numbers: Array) -> "Separability | None":
-        """The same where rows of these numbers are all there are; None if some are missing."""
+        """The same for a data set of these rows only; None if the proof needs others."""
         place = {number: k for k, number in enumerate(numbers.tolist())}
         if not all(row in place for row in self.all_rows):
             return None
@@ -218,23 +218,23 @@ class Separability:
 
     @property
     def all_rows(self) -> set[int]:
-        """The rows of all proofs."""
+        """The numbers of all rows that the proofs use."""
         return {*self.rows, *(v // self.rivalry for v in self.estimates.rows)}
 
     @property
     def rivalry(self) -> int:
-        """By what the rows of estimates are multiplied: a rival is added to each then."""
+        """The factor of row numbers in `estimates`, to which the number of the rival is added."""
         return self.n_classes if self.n_classes > 2 else 1
 
     def with_numbers(self, numbers: Mapping[int, int]) -> "Separability":
-        """The same with these numbers for its rows."""
+        """The same with other row numbers."""
         K = self.rivalry
         own = {v: numbers[v // K] * K + v % K for v in self.estimates.rows}
         rows = tuple(numbers[row] for row in self.rows)
         return replace(self, rows=rows, estimates=self.estimates.renumbered(own))
 
     def holds(self, D: Labelled, everywhere: AllRows | None = None) -> bool:
-        """Does it hold of these examples? If they are not all, `everywhere` speaks for all."""
+        """Whether the certificate holds for `D`; `everywhere` has all rows if `D` does not."""
         everywhere = D if everywhere is None else everywhere
         try:
             return self.verdict_holds(D, everywhere) and D.proved(self, everywhere)
@@ -242,7 +242,7 @@ class Separability:
             return False
 
     def verdict_holds(self, D: Labelled, everywhere: AllRows) -> bool:
-        """Are the verdict and the margin proved?"""
+        """Whether the verdict and the margin are proved."""
         if self.n_classes != D.n_classes or not D.proper(self):
             return False
         if self.verdict == "separable":
@@ -265,23 +265,23 @@ class Separability:
 
     @property
     def weights(self) -> Array:
-        """One row of weights, or one a class, the bias last."""
+        """The weights, one row or one per class, bias last."""
         return weights_of(self.coef, self.intercept)
 
     @property
     def exact_weights(self) -> Exact:
-        """The exact witness in such rows."""
+        """The exact witness, one row or one per class, bias last."""
         return np.array(self.witness, object).reshape(
             1 if self.n_classes == 2 else self.n_classes, -1
         )
 
     def with_exact_weights(self, W: Exact) -> "Separability":
-        """The same with an exact witness, and what it is in floats."""
+        """The same with an exact witness, and its rounding to floats."""
         exact = replace(self, witness=tuple(map(Fraction, W.flat)))
         return exact.with_weights(rounded_to_floats(W))
 
     def with_weights(self, W: Array) -> "Separability":
-        """The same with such weights."""
+        """The same with other weights."""
         if self.n_classes > 2:
             return replace(self, coef=W[:, :-1].copy(), intercept=W[:, -1].copy())
         return replace(self, coef=W[0, :-1], intercept=float(W[0, -1]))
@@ -289,7 +289,7 @@ class Separability:
     def with_proof(
         self, rows: Array, shares: Iterable[Fraction], rivals: tuple[int, ...] = ()
     ) -> "Separability":
-        """The same with such a proof, in the order of its rows."""
+        """The same with another proof, sorted by row."""
         numbers = rows.tolist()
         proof = sorted(zip(numbers, rivals or numbers, shares, strict=True))
         numbers, others, multipliers = zip(*proof, strict=True)
@@ -297,16 +297,16 @@ class Separability:
         return replace(self, rows=numbers, multipliers=multipliers, rivals=others)
 
     def __eq__(self, other: object) -> bool:
-        """Is it the same certificate, to the bit?"""
+        """Whether both are the same certificate, to the last bit."""
         return isinstance(other, Separability) and self.to_json() == other.to_json()
 
     def __hash__(self) -> int:
         return hash(self.to_json())
 
     def to_json(self) -> str:
-        """The result as JSON text: floats as hexadecimal literals, multipliers as "p/q".
+        """The result as JSON text, with floats as hexadecimal literals and multipliers as "p/q".
 
-        `docs/certificates.md` describes the format and has a short script that checks it.
+        `docs/certificates.md` describes the format and has a short script that checks a file.
         """
         numbers = {
             "coef": in_hex(self.coef),
@@ -335,7 +335,7 @@ class Separability:
 
     @classmethod
     def from_json(cls, text: str) -> "Separability":
-        """Read what `to_json` wrote. Nothing in it is believed: call `verify`."""
+        """Read what `to_json` wrote. This checks no claim in it: call `verify`."""
         try:
             told = json.loads(text)
             if told["format"] not in (FORMAT, FORMAT_OF_MANY, *OLD):

@@ -67,7 +67,7 @@ class Push(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimates:
-    """What becomes of each coefficient, the bias last, and the proof.
+    """The kind of estimate of each coefficient of a regression, bias last, and the proof.
 
     Parameters
     ----------
@@ -75,8 +75,10 @@ class Estimates:
     spanning : tuple of int
         Rows on which the columns that are not aliased are independent.
     directions : tuple of tuples of pairs
-        Directions of the cone: the coefficients that are not 0, as their numbers and Fractions.
+        Directions in which the likelihood never falls: the nonzero coefficients, as pairs of their
+        index and a Fraction.
     pushes : tuple of Push
+        For coefficients that diverge to one side, the proof.
     """
 
     kinds: tuple[str, ...] = ()

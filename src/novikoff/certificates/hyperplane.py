@@ -1,4 +1,4 @@
-r"""Where examples lie relative to a hyperplane $\langle w, x\rangle + b = 0$."""
+r"""The position of examples relative to a hyperplane $\langle w, x\rangle + b = 0$."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,15 +51,15 @@ def near_unit(coef: ArrayLike, intercept: ArrayLike) -> tuple[Array, Array, floa
 
 
 def distance(X: MatrixLike, coef: ArrayLike, intercept: ArrayLike = 0.0) -> Array:
-    r"""The distance of each row to the hyperplane: $|\langle w, x\rangle + b| / \|w\|$.
+    r"""The distance of each row to a hyperplane: $|\langle w, x\rangle + b| / \|w\|$.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
     coef : array of shape (n_features,) or (1, n_features)
-        $w$, of any length but 0.
+        The weights $w$, of any length but 0.
     intercept : float, default=0.0
-        $b$.
+        The bias $b$.
 
     Returns
     -------
@@ -80,20 +80,22 @@ def distance(X: MatrixLike, coef: ArrayLike, intercept: ArrayLike = 0.0) -> Arra
 
 
 def margin(X: MatrixLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike = 0.0) -> float:
-    r"""The margin of a hyperplane on labelled examples, equation (4.8) with $w$ normalised.
+    r"""The margin of a hyperplane on labelled examples: the smallest distance to it.
 
     $$\min_i \frac{y_i(\langle w, x_i\rangle + b)}{\|w\|}$$
 
-    if every example is strictly on its side, else $-\infty$. The bias is not part of the
-    norm, so this is a distance.
+    if every example $x_i$ is strictly on the side of its label $y_i$, -1 or +1; otherwise
+    $-\infty$. The bias $b$ does not count in the norm of the weights $w$, so this is a distance.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
-        Two labels of any kind; the larger is positive.
+        Two labels of any type. The larger is the positive class.
     coef : array of shape (n_features,) or (1, n_features)
+        The weights $w$.
     intercept : float, default=0.0
+        The bias $b$.
 
     Returns
     -------
@@ -109,7 +111,7 @@ def margin(X: MatrixLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike = 
 
     References
     ----------
-    Lecture note 003, equation (4.8).
+    Lecture note 003, equation (4.8), with $w$ normalised.
     """
     w, b, length = near_unit(coef, intercept)
     _, signs, s = labelled_scores(X, y, w, b)

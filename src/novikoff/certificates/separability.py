@@ -1,6 +1,6 @@
-r"""Is a data set linearly separable, by how much, and the proof.
+r"""Is a data set linearly separable, with what margin, and the proof.
 
-`search.py` has the verdict on two classes, `joint.py` that on more; both verify what they return.
+`search.py` decides for two classes, `joint.py` for more. Both verify what they return.
 """
 
 from dataclasses import replace
@@ -37,32 +37,38 @@ def separability(
     n_jobs: int | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Separability:
-    r"""Whether a hyperplane separates the data, with a proof, and by what margin.
+    r"""Decide whether a hyperplane separates the data, by what margin, and prove it.
+
+    Every verdict comes with a certificate in exact arithmetic, which `Separability.verify` checks
+    against the data.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
+        The examples.
     y : array of shape (n_samples,)
-        Labels of any kind. Of more than two classes the question is whether one weight vector
-        for each can give every example the largest score for its own (Kesler's construction).
+        Labels of any type. With more than two classes, the question is whether one weight vector
+        per class can give every example the largest score for its own class (Kesler's
+        construction).
     fit_intercept : bool, default=True
-        May the hyperplane have a bias, or must it go through the origin?
+        Whether the hyperplane may have a bias. If False, it must pass through the origin.
     tol : float, default=1e-6
-        How far to close the margin bracket, relative to its upper end.
+        Stop when the gap between the bounds on the margin is at most `tol` times the upper bound.
     budget : float, default=60.0
-        Seconds after which to give up on an exact proof (the verdict is then "undecided") or
-        on closing the margin bracket (both its ends are true bounds all the same).
+        The time limit in seconds. If there is no exact proof by then, the verdict is "undecided".
+        If only the bounds on the margin are still apart, they are returned as they are, and are
+        correct.
     n_jobs : int or None, default=None
-        How many threads may go through the rows: None for one, -1 for all cores. The result is the
-        same to the bit.
+        The number of threads: None for one, -1 for all cores. The result is the same to the last
+        bit.
     sample_weight : array of shape (n_samples,), optional
-        An example of weight 0 is not there; how much the others weigh does not matter. The rows of
-        the proof are numbered as in `X`.
+        Examples of weight 0 are ignored. Other weights do not affect the answer. Row numbers in the
+        proof are those of `X`.
 
     Returns
     -------
     Separability
-        Verified.
+        The verdict, the bounds on the margin and the proof, already verified.
 
     Examples
     --------

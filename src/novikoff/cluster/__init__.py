@@ -1,11 +1,11 @@
-"""More than one machine: shards of data on the workers of a dask cluster (extra `cluster`).
+"""Training and certificates on several machines, with dask. Needs the extra `cluster`.
 
-`sources.py` says what a shard is and `survey.py` what all have in common; `worker.py` is what a
-worker does, and `mix.py` the arithmetic. `scheduler.py` finds the workers and `tasks.py` has them
-work; `epochs.py` asks for the epochs of a run, whose numbers and checkpoints are in `history.py`,
-and `answers.py` for certificates (`novikoff.certificates.sharded` asks the questions). Workers that
-are started here load `preload.py` first. Names are imported when they are first used: those of
-`__init__.pyi`.
+The data is divided into shards, which stay on the workers. `sources.py` defines a shard, and
+`survey.py` collects what all shards have in common. `worker.py` has the work of a worker, and
+`mix.py` the arithmetic of mixing. `scheduler.py` finds the workers, and `tasks.py` gives them work.
+`epochs.py` runs the epochs, `history.py` keeps their numbers and checkpoints, and `answers.py` is
+for certificates (`novikoff.certificates.sharded` asks the questions). Workers that are started here
+load `preload.py` first. Names are imported when they are first used: those of `__init__.pyi`.
 """
 
 import lazy_loader

@@ -1,8 +1,8 @@
-"""`novikoff.cluster.certify` and `verify`: is data separable that no machine holds, and the proof.
+"""`novikoff.cluster.certify` and `verify`: is data in shards separable, and the proof.
 
-`novikoff.certificates.sharded` asks the questions; here workers answer them. A shard stays where it
-is: a question goes to it, and a few of its rows come back. Every answer is a pure function of the
-shard and the question, so that dask may compute it again after a worker was lost.
+`novikoff.certificates.sharded` asks the questions, and here workers answer them. A shard stays
+where it is: a question goes to it, and a few of its rows come back. Every answer depends only on
+the shard and the question, so dask may compute it again after a worker was lost.
 """
 
 import warnings
@@ -46,37 +46,36 @@ def certify(
     watch: Watcher | None = None,
     **reading: Any,
 ) -> Separability:
-    r"""Whether a hyperplane separates data in shards, with a proof, and by what margin.
+    r"""Decide whether a hyperplane separates data in shards, by what margin, and prove it.
 
-    The answer is that of `novikoff.separability` on all rows, shard after shard, and so is the
-    certificate: row numbers go through all shards. No machine ever holds all rows. Those that
-    travel are counted: some to begin with, and the few that contradict what was thought
-    before.
+    The answer and the certificate are like those of `novikoff.separability` on all rows, shard
+    after shard: row numbers run through all shards. No machine ever holds all rows. Only a few rows
+    move between machines: some at the start, and those that contradict an intermediate result.
 
-    The margin's upper end $\|\sum p_i z_i\|$ is one of the rows that travelled, and therefore of
-    all; the lower end is the least margin over the shards. They are closed to `tol`.
+    The upper end of the margin, $\|\sum p_i z_i\|$, comes from rows that have moved, so it holds
+    for all rows. Here $p_i$ are the multipliers of the proof, and $z_i$ the examples times their
+    labels, -1 or +1. The lower end is the smallest margin over the shards.
 
     Parameters
     ----------
     source, client, shard_bytes, hold
-        As for `novikoff.cluster.fit`. Examples of weight 0 are not there, but rows are numbered as
-        if they were.
+        As for `novikoff.cluster.fit`. Examples of weight 0 are ignored, but count in row numbers.
     fit_intercept : bool, default=True
-        May the hyperplane have a bias, or must it go through the origin?
+        Whether the hyperplane may have a bias. If False, it must pass through the origin.
     tol : float, default=1e-6
-        How far to close the margin bracket, relative to its upper end.
+        Stop when the gap between the bounds on the margin is at most `tol` times the upper bound.
     budget : float, default=60.0
-        Seconds of thought after which to give up, besides what the shards take to answer.
+        The time limit in seconds, not counting the time that the shards take to answer.
     watch : callable, default=None
-        Called with a `Travel` whenever the shards have answered something: `rows`, how many
-        have travelled so far, and `passes`, how often the shards were asked.
+        Called with a `Travel` after every answer of the shards: `rows`, the number of rows moved
+        so far, and `passes`, the number of questions.
     **reading
         The options of `novikoff.data.read`.
 
     Returns
     -------
     Separability
-        Verified; and it depends on the data and how they are cut into shards, on nothing else.
+        Already verified. It depends only on the data and on its division into shards.
 
     Raises
     ------
@@ -114,14 +113,14 @@ def verify(
 ) -> bool:
     """Check a certificate against data in shards, in exact arithmetic.
 
-    Every shard checks its own rows; those of the proof travel. That is what
-    `Separability.verify` does on all rows, and any cut into shards will do, as long as
-    the rows come in the same order.
+    Every shard checks its own rows, and only the rows of the proof move. The result is that of
+    `Separability.verify` on all rows. The data may be divided differently than for the search, as
+    long as the rows are in the same order.
 
     Parameters
     ----------
     certificate : Separability
-        Of `certify`, `novikoff.separability` or `Separability.from_json`.
+        From `certify`, `novikoff.separability` or `Separability.from_json`.
     source, client, shard_bytes, hold, watch, **reading
         As for `certify`.
 
@@ -154,15 +153,16 @@ def measure(
     hold: bool | None = None,
     **reading: Any,
 ) -> Reach:
-    r"""The radius $R$ of data in shards, and the least margin that a hyperplane has on them.
+    r"""Compute the radius $R$ of data in shards, and the margin of a hyperplane on them.
 
     Parameters
     ----------
     source, client, shard_bytes, hold, **reading
         As for `certify`.
-    coef : array of shape (n_features,) or (1, n_features), or one row for each of many classes
+    coef : array of shape (n_features,) or (1, n_features), or (n_classes, n_features)
+        The weights; with more than two classes, one row per class.
     intercept : float or array, default=0.0
-        The bias, or one for each class.
+        The bias; with more than two classes, one per class.
 
     Returns
     -------

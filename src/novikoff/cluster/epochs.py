@@ -1,4 +1,4 @@
-"""`novikoff.cluster.fit`: a perceptron from data in shards, epoch by epoch."""
+"""`novikoff.cluster.fit`: train a perceptron on data in shards, epoch by epoch."""
 
 import os
 import time
@@ -59,62 +59,65 @@ def fit(
     watch: Watcher | None = None,
     **reading: Any,
 ) -> Additive:
-    r"""Learn from data in shards, by iterative parameter mixing on a dask cluster.
+    r"""Train a perceptron on data in shards, by iterative parameter mixing on a dask cluster.
 
-    Every shard runs one epoch from the mixed weights, all of them are mixed, and so on:
+    In epoch $n$, every shard $i$ runs one epoch from the mixed weights $w^{(n)}$, which gives
+    $w^{(i,n)}$ and $k_{i,n}$ mistakes. Then the weights are mixed with shares $\mu_{i,n}$ that sum
+    to 1:
 
     $$w^{(n+1)} = \sum_i \mu_{i,n}\,w^{(i,n)}, \qquad
-      \sum_n\sum_i \mu_{i,n} k_{i,n} \le \frac{R^2}{\gamma^2},$$
+      \sum_n\sum_i \mu_{i,n} k_{i,n} \le \frac{R^2}{\gamma^2}.$$
 
-    where $k_{i,n}$ are the mistakes of shard $i$ in epoch $n$: if the data are separable, some
-    epoch is free of mistakes, and the run ends. (To mix once, after each shard has converged, has
-    no such guarantee: their theorem 2.) The averaged perceptron is the mean of the weights
-    after every visit of every shard.
+    The bound holds if the data is separable, with margin $\gamma$ and examples of length at most
+    $R$. So some epoch makes no mistake, and the run ends. (To mix only once, after each shard has
+    converged, has no such guarantee: theorem 2 of the paper.) The averaged perceptron is the mean
+    of the weights after every visit in every shard.
 
-    The result depends on the data, how they are cut into shards, the parameters and the seed. It
-    does not depend on the number of workers, their speed or their deaths.
+    The result depends on the data, its division into shards, the parameters and the seed. It does
+    not depend on the number of workers, on their speed, or on workers that are lost.
 
     Parameters
     ----------
     estimator : Perceptron or AveragedPerceptron
-        It is fitted, and returned. `max_iter` epochs are made at the most.
+        The learner to fit, which is also returned. It makes at most `max_iter` epochs.
     source : path, list of paths, dask collection, or tuple
-        Files of every format that `novikoff.data.read` reads; paths may have wildcards, and the
-        workers must see the same files. Or a dask data frame with a column `label`; or a bag of
-        lines (``format="svmlight"`` or ``"vw"``) or of pairs of features and label; or
-        (X, y) or (X, y, sample_weight) of dask arrays, or frame and series.
+        Files of all formats that `novikoff.data.read` reads. Paths may have wildcards, and all
+        workers must see the same files. Or a dask data frame with a column `label`; a dask bag of
+        lines (``format="svmlight"`` or ``"vw"``), or of pairs of features and label; or
+        (X, y) or (X, y, sample_weight) as dask arrays, or as a data frame and series.
     client : distributed.Client, address, "local" or None, default=None
-        None: dask's current client; if there is none, workers are started on this machine.
+        The cluster. None: dask's current client; if there is none, or with "local", workers are
+        started on this machine.
     mixing : {"uniform", "mistakes"}, default="uniform"
-        What the share $\mu_{i,n}$ of a shard in the mix goes by.
+        The shares $\mu_{i,n}$: equal, or proportional to the mistakes of the shards.
     classes : list of labels, default=None
-        All labels there are; another is an error. None: those that the shards have.
+        All labels. Any other label is an error. None: those in the shards.
     shard_bytes : int, default=2**26
-        Plain text files larger than this are cut into shards at line ends.
+        Plain text files larger than this are divided into shards at line ends.
     hold : bool, default=None
-        Hold the examples in the workers' memory between epochs, or read them in each. None: hold
-        them if they fit. The result is the same.
+        Keep the examples in the memory of the workers between epochs (True), or read them in each
+        epoch (False). None: keep them if they fit. The result is the same.
     checkpoint : path, default=None
-        Where to write down how far the run is, after every epoch.
+        A file in which to save the progress after every epoch.
     resume : bool, default=False
-        Go on from the checkpoint, if there is one, to the same bits.
+        Resume from the checkpoint, if it exists. The result is the same, to the last bit.
     watch : callable, default=None
-        Called with a `Moment` whenever a shard is done.
+        Called with a `Moment` after every shard.
     **reading
-        The options of `novikoff.data.read`: format, label, zero_based, bits...
+        The options of `novikoff.data.read`, such as format, label, zero_based and bits.
 
     Returns
     -------
-    estimator : the estimator, fitted
-        `mixed_` is a `Mixed`: mistakes by epoch and shard, weighted mistakes and their bound, bytes
-        moved.
+    estimator : the fitted estimator
+        Its `mixed_` is a `Mixed`: mistakes by epoch and shard, weighted mistakes and their bound,
+        and the number of bytes moved.
 
     Raises
     ------
     ClusterError
-        There is no scheduler, or it was lost; a worker lacks the package or the memory.
+        There is no scheduler, or the connection was lost; or a worker lacks the package or memory.
     FileError
-        ``file:line:column: found this, expected that``, in whatever shard.
+        A shard cannot be read. The message is ``file:line:column: found this, expected that``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How far a run on shards is: its epochs, what they add up to, and its checkpoint."""
+"""The progress of a run on shards: its epochs, their totals, and its checkpoint."""
 
 import os
 from collections.abc import Sequence
@@ -26,17 +26,17 @@ class Epoch:
     Parameters
     ----------
     mistakes : list of int
-        Of each shard.
+        The number of mistakes of each shard.
     weighted : float
-        The same, each times the share of its shard in the mix, added up.
+        The sum of these, each multiplied by the share of its shard in the mix.
     bytes_moved : int
-        What the workers sent to each other, weights, changes and all; -1 if it is not known.
+        All bytes that the workers sent to each other; -1 if this is not known.
     bytes_of_changes : int
-        What the changes of all shards take, before they are mixed.
+        The size of the changes of weights of all shards, before they are mixed.
     seconds : float
-        From one mix to the next.
+        The time from one mix to the next.
     learning, reading : float
-        The seconds that workers spent on passing over shards and on reading them, added up.
+        The seconds that all workers together spent on learning and on reading.
 
     Examples
     --------
@@ -56,24 +56,25 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Mixed:
-    r"""How a model was learned from shards: `model.mixed_`.
+    r"""How a model was trained on shards: `model.mixed_`.
 
     Parameters
     ----------
     mixing : {"uniform", "mistakes"}
+        How the shards were mixed.
     n_examples : list of int
-        How many each shard has.
+        The number of examples of each shard.
     epochs : list of Epoch
     radius : float
         The length $R$ of the longest example, in the space of the run.
     margin : Bracket
-        What the run proves about the margin of all examples together.
+        Bounds on the margin of all examples together that the run proves.
     bound : float
-        $R^2/\gamma^2$, with the lower end of `margin` for $\gamma$: `weighted_mistakes` is no more
-        (McDonald, Hall & Mann 2010, theorem 3). Infinite if nothing was proved, or if examples
-        weigh differently.
+        $R^2/\gamma^2$, where $\gamma$ is the lower end of `margin`. `weighted_mistakes` is at most
+        this (McDonald, Hall & Mann 2010, theorem 3). Infinite if nothing was proved, or if examples
+        have weights.
     dashboard : str or None
-        Where to look on while it runs.
+        The address of dask's dashboard.
 
     Examples
     --------
@@ -93,33 +94,33 @@ class Mixed:
 
     @property
     def n_shards(self) -> int:
-        """How many shards there are."""
+        """The number of shards."""
         return len(self.n_examples)
 
     @property
     def weighted_mistakes(self) -> float:
-        r"""$\sum_n \sum_i \mu_{i,n} k_{i,n}$, which the theorem is about."""
+        r"""$\sum_n \sum_i \mu_{i,n} k_{i,n}$, the sum that `bound` limits."""
         return sum(epoch.weighted for epoch in self.epochs)
 
 
 @dataclass(frozen=True)
 class Moment:
-    """How far a run is, for those who watch.
+    """The progress of a run, as `watch` gets it.
 
     Parameters
     ----------
     epoch : int
-        The number of the epoch, from 1 on; 0 while the shards are looked at.
+        The number of the epoch, from 1 on; 0 during the survey of the shards.
     n_epochs : int
-        The most there will be.
+        The largest number of epochs.
     shard, n_shards : int
-        How many shards are done in this epoch, and how many there are.
+        The number of shards that are done in this epoch, and of all shards.
     mistakes : int
-        In this epoch so far.
+        The number of mistakes in this epoch so far.
     last : Epoch or None
         The epoch before.
     dashboard : str or None
-        Where to look on.
+        The address of dask's dashboard.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Data: files of every kind, the small real sets that come with the library, and planted ones.
+"""Data: readers for files of many formats, small real data sets, and generated data.
 
 Names are imported when they are first used: those of `__init__.pyi`.
 """

@@ -10,26 +10,26 @@ import numpy.typing as npt
 from novikoff.errors import ParameterError
 
 BUNDLED = ("iris", "sonar", "wdbc", "wine")
-"""Their names; `bundled/README.md` says where they are from."""
+"""Their names; `bundled/README.md` lists the sources."""
 
 
 class DataSet(NamedTuple):
-    """Labelled examples."""
+    """A labelled data set."""
 
     X: npt.NDArray[np.float64]
     """One row per example."""
     y: npt.NDArray[np.str_]
-    """The class of each, by name."""
+    """The class of each example, by name."""
     feature_names: list[str]
-    """What the columns are."""
+    """The names of the columns."""
 
 
 def load(name: str) -> DataSet:
-    """One of the bundled data sets: "iris", "sonar", "wdbc" or "wine".
+    """Load a small data set that comes with the library: "iris", "sonar", "wdbc" or "wine".
 
     Parameters
     ----------
-    name : str
+    name : {"iris", "sonar", "wdbc", "wine"}
 
     Returns
     -------

@@ -1,8 +1,9 @@
-r"""Sentences from files of tokens: one token a line, in columns, a blank line after each sentence.
+r"""Read sentences from files with one token per line, in columns.
 
-``"conll"`` is what the shared tasks of CoNLL use: as many columns in every line, between tabs if
-the first token line has one, else between spaces. ``"conllu"`` is CoNLL-U, of Universal
-Dependencies: ten columns between tabs, comments, and lines that are no words.
+``"conll"`` is the format of the shared tasks of CoNLL: a blank line after each sentence, and the
+same number of columns in all lines, separated by tabs if the first token line has one, else by
+spaces. ``"conllu"`` is CoNLL-U, the format of Universal Dependencies: ten columns separated by
+tabs, comments, and some lines that are not words.
 
 References
 ----------
@@ -38,21 +39,21 @@ def read_conll(
     format: str | None = None,  # noqa: A002  # what users call it
     label: Label = "auto",
 ) -> Sentences:
-    r"""Read a file of tokens, one a line, that fits into memory.
+    r"""Read a file with one token per line, such as CoNLL-U, into memory.
 
     Parameters
     ----------
     source : path, "-" or binary file object
-        "-" is standard input. Files may be compressed, as for `read`. Text is in UTF-8.
+        "-" is standard input. Files may be compressed, as for `read`. Text must be in UTF-8.
     format : {"conll", "conllu"}, default=None
-        "conll": one token a line, and a blank line after each sentence. Columns are separated by
+        "conll": one token per line, and a blank line after each sentence. Columns are separated by
         single tabs if the first token line has one, else by spaces. All lines have as many columns
         as the first. There are no comments.
         "conllu": CoNLL-U. Multiword tokens (`3-4`) and empty nodes (`3.1`) are left out.
         None: "conllu" for a name that ends in .conllu (or .conllu.gz, ...), else "conll".
     label : int, str or None, default="auto"
-        The column that has the labels: its number from 0 on (-1 is the last), or in CoNLL-U, its
-        name. None if there are no labels. "auto" is the last column, or in CoNLL-U, UPOS.
+        The column of the labels: its number from 0 on (-1 is the last), or in CoNLL-U, its name.
+        None: there are no labels. "auto": the last column, or in CoNLL-U, UPOS.
 
     Returns
     -------
@@ -61,7 +62,7 @@ def read_conll(
     Raises
     ------
     FileError
-        ``file:line:column: found this, expected that``.
+        A file cannot be read. The message is ``file:line:column: found this, expected that``.
 
     Examples
     --------
@@ -93,18 +94,19 @@ def stream_conll(
     format: str | None = None,  # noqa: A002  # what users call it
     label: Label = "auto",
 ) -> SentenceBlocks:
-    r"""Read a file of tokens block by block, in the memory of a block.
+    r"""Read a file with one token per line block by block, in the memory of one block.
 
     A block ends after the last blank line among its first `block_bytes` bytes (decompressed), or if
-    there is none, after the next blank line. It may have no sentences, if its lines are blank.
+    there is none, after the next blank line. A block of blank lines has no sentences.
 
     Parameters
     ----------
     source : path, "-" or binary file object
+        As for `read_conll`.
     block_bytes : int, default=2**20
-        How many bytes to take at a time. A longer sentence is taken whole.
+        The number of bytes in a block. A longer sentence is read as a whole.
     start : Place, default=None
-        Where to start: the `next` of the last block that is done with.
+        Where to start: the `next` of the last block that you have finished.
     format, label
         As for `read_conll`.
 

@@ -1,8 +1,8 @@
-"""Feature names to columns, as Vowpal Wabbit does it.
+"""Hash feature names to columns, as Vowpal Wabbit does.
 
-A name is hashed by MurmurHash3 (x86, 32 bits), started from the hash of its namespace; a name of
-digits only is that number plus the hash of its namespace. The column is the last `bits` bits of
-it. The hash of a namespace is the same, started from 0; that of the nameless one is 0.
+A name is hashed with MurmurHash3 (x86, 32 bits), with the hash of its namespace as the seed. A name
+of digits is that number plus the hash of its namespace. The column is the last `bits` bits of the
+result. A namespace is hashed in the same way, with the seed 0; the empty namespace has the hash 0.
 
 References
 ----------
@@ -73,12 +73,14 @@ def hash_of(name, seed):
 
 
 def feature_index(name: str, namespace: str = "", *, bits: int = 18) -> int:
-    """The column that a feature of a Vowpal Wabbit text gets.
+    """The column that `read` gives a feature of Vowpal Wabbit text.
 
     Parameters
     ----------
     name : str
+        The name of the feature.
     namespace : str, default=""
+        The namespace of the feature.
     bits : int, default=18
         There are $2^{bits}$ columns.
 

@@ -1,4 +1,4 @@
-"""Data of any size whose margin is known, because it was planted."""
+"""Generated data of any size with a known margin."""
 
 from typing import NamedTuple
 
@@ -22,20 +22,22 @@ class Planted(NamedTuple):
 def planted(
     n: int, d: int, margin: float = 0.01, *, dtype: npt.DTypeLike = np.float64, seed: int = 0
 ) -> Planted:
-    r"""Examples of unit length, no closer than `margin` to a random hyperplane.
+    r"""Generate examples of unit length that a random hyperplane separates with a given margin.
 
-    Uniform directions with the component along the planted normal $u$ drawn uniformly
-    from $\pm[\gamma, 1]$: so $y_i\langle u, x_i\rangle \ge \gamma$ and $\|x_i\| = 1$, up to
-    rounding to `dtype`.
+    The examples $x_i$ have random directions, and their component along the unit normal $u$ of the
+    hyperplane is uniform in $\pm[\gamma, 1]$. So $y_i\langle u, x_i\rangle \ge \gamma$ for the
+    labels $y_i$ of -1 or +1, and $\|x_i\| = 1$, up to rounding to `dtype`.
 
     Parameters
     ----------
     n, d : int
-        How many examples, of how many features (at least 2).
+        The number of examples, and of features (at least 2).
     margin : float, default=0.01
-        $\gamma$, above 0 and below 1.
+        The margin $\gamma$, above 0 and below 1.
     dtype : dtype, default=float64
+        The type of `X`.
     seed : int, default=0
+        The seed of the random number generator.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Examples from files of every kind: `read` them whole, or `stream` them block by block."""
+"""Read examples from files of many formats: `read` whole files, `stream` block by block."""
 
 import os
 import sys
@@ -44,50 +44,50 @@ def read(
     keep: Columns = None,
     text_labels: bool | None = None,
 ) -> Data:
-    r"""Read a file of examples that fits into memory, or several.
+    r"""Read one or more files of examples into memory.
 
     Parameters
     ----------
     source : path, list of paths, "-" or binary file object
-        "-" is standard input. Files may be compressed by gzip, bzip2, xz or zstd: their
-        first bytes say so, whatever their name is. A path may be a folder or a pattern, as
-        "part-*.csv": its files are read by name, one after the other.
+        "-" is standard input. A path may be a folder or a pattern, such as "part-*.csv": its files
+        are read in the order of their names. Files may be compressed with gzip, bzip2, xz or zstd,
+        which is detected from their first bytes, whatever their name.
     format : {"svmlight", "vw", "csv", "parquet", "arrow", "npy", "npz"}, default=None
-        None guesses from the name, and if that does not tell, from the first bytes.
+        None: detect it from the name, or else from the first bytes.
     label : str or int, default=None
-        Of a table, the column that has the labels: its name, or its number (-1 is the last).
-        None: the one called "label".
+        Tables: the column of the labels, by name or number (-1 is the last). None: the column
+        named "label".
     weight : str or int, default=None
-        Of a table, the column that has importance weights.
+        Tables: the column of the importance weights.
     ignore : str, int or list of them, default=None
-        Of a table, columns to leave out, whatever is in them.
+        Tables: columns to leave out.
     n_features : int, default=None
-        Of svmlight text, how many features there are. None: as many as the greatest index says.
+        Svmlight text: the number of features. None: that of the largest index.
     zero_based : bool or "auto", default="auto"
-        Of svmlight text, whether indices start at 0. "auto": if one is 0.
+        Svmlight text: whether indices start at 0. "auto": True if some index is 0.
     bits : int, default=18
-        Of Vowpal Wabbit text: names are hashed into $2^{bits}$ columns.
+        Vowpal Wabbit text: hash feature names into $2^{bits}$ columns.
     labels : {"required", "optional"}, default="required"
-        "optional" takes examples without a label as well.
+        "optional": also accept examples without a label.
     dtype : float64 or float32, default=None
-        The type of the values. None: float64, or as stored in the arrays of NumPy's formats.
-        Text is rounded to float64 first.
+        The type of the values. None: float64, or the type of the arrays in `.npy` and `.npz` files.
+        Numbers in text are rounded to float64 first.
     bad_lines : {"error", "skip"}, default="error"
-        "skip" leaves out what cannot be read, counts it, and keeps the first few messages.
+        "skip": leave out lines that cannot be read, count them, and keep the first few messages.
     n_jobs : int, default=None
-        How many threads parse. None or -1: one per core. The result is the same.
+        The number of threads that parse. None or -1: one per core. The result is the same.
     delimiter : str, default=None
-        Of CSV, what separates the values. None finds out: a comma, semicolon, tab or bar.
+        CSV: the separator of the values. None: detect a comma, semicolon, tab or bar.
     decimal : {".", ","}, default=None
-        Of CSV, the decimal mark. None finds out.
+        CSV: the decimal mark. None: detect it.
     plan : TablePlan, default=None
-        Of a table, what becomes of its columns: one that was fitted, such as the `plan` of other
-        data, or one to be settled from the first rows. None: ``TablePlan()``.
+        Tables: how columns become features. Give a fitted plan, such as the `plan` of other data,
+        or one to fit to the first rows. None: ``TablePlan()``.
     keep : str, int or list of them, default=None
-        Of a table, columns to return in `kept` as they stand in the file, whatever else they are.
+        Tables: columns to also return in `kept`, as they are in the file.
     text_labels : bool, default=None
-        Of svmlight and Vowpal Wabbit text, whether labels are text. None: if the first one in the
-        file is no number.
+        Svmlight and Vowpal Wabbit text: whether labels are text. None: True if the first label in
+        the file is not a number.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def read(
     Raises
     ------
     FileError
-        ``file:line:column: found this, expected that``.
+        A file cannot be read. The message is ``file:line:column: found this, expected that``.
 
     Examples
     --------
@@ -145,26 +145,26 @@ def stream(
     keep: Columns = None,
     text_labels: bool | None = None,
 ) -> Blocks:
-    r"""Read a file of examples block by block, in the memory of a block, or of two.
+    r"""Read files of examples block by block, in the memory of one or two blocks.
 
-    Where blocks end depends on the (decompressed) bytes of the file and on `block_bytes`, and on
-    nothing else. A block may have no rows, if its lines are blank or bad. While one block is worked
-    on, the next is read, unless `n_jobs` is 1 or the source is a pipe.
+    The ends of blocks depend on the (decompressed) bytes of the file and on `block_bytes` only. A
+    block may have no rows, if its lines are blank or bad. While you work on one block, a thread
+    reads the next, unless `n_jobs` is 1 or the source is a pipe.
 
-    Svmlight text is read once beforehand for its number of features and the base of its indices,
-    unless both `n_features` and `zero_based` are given: which they must be for what can be read
-    only once. `.npz` files, and compressed files of tables other than CSV, are held in memory as a
-    whole.
+    Svmlight text is read twice: first for the number of features and the base of the indices. Give
+    both `n_features` and `zero_based` to avoid this; a source that can be read only once needs
+    them. `.npz` files, and compressed tables other than CSV, are held in memory as a whole.
 
     Parameters
     ----------
     source : path, list of paths, "-" or binary file object
         As for `read`. No block has examples of two files.
-    block_bytes : int, default=2**24
-        How many bytes of text, or of values, to take at a time. A longer line is taken whole.
+    block_bytes : int, default=16_777_216
+        The number of bytes of text, or of values, in a block. A longer line is read as a whole.
     start : Place, default=None
-        Where to start: the `next` of the last block that is done with.
-    format, label, weight, ignore, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs, \
+        Where to start: the `next` of the last block that you have finished.
+    format, label, weight, ignore, n_features, zero_based, bits, labels, dtype, bad_lines, n_jobs
+        As for `read`.
     delimiter, decimal, plan, keep, text_labels
         As for `read`.
 

@@ -1,4 +1,4 @@
-"""What readers return: examples, where they stood in the file, and which lines were skipped."""
+"""The results of readers: examples, their place in the file, and the lines that were skipped."""
 
 from collections import Counter
 from collections.abc import Generator
@@ -18,14 +18,14 @@ NOTHING: "Counter[str]" = Counter()
 
 
 class Place(NamedTuple):
-    """A place between two lines of a text, or between two rows of a table."""
+    """A position between two lines of text, or between two rows of a table."""
 
     offset: int = 0
-    """How many bytes of text (decompressed), or rows of a table, come before it."""
+    """The number of bytes of text (decompressed), or rows of a table, before it."""
     line: int = 1
-    """The number of the line, or row, after it."""
+    """The number of the line or row after it."""
     file: int = 0
-    """Of several files, the number of the one that it is in."""
+    """With several files, the number of its file."""
 
     def __repr__(self) -> str:
         """The file is left out where it is the first, or the only one."""
@@ -34,11 +34,11 @@ class Place(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """The bad lines that were left out, as ``bad_lines="skip"`` asks."""
+    """The bad lines that ``bad_lines="skip"`` left out."""
 
     n_lines: int = 0
     messages: tuple[str, ...] = ()
-    """What was wrong with the first few of them."""
+    """The error messages of the first few."""
 
     def __add__(self, other: "Skipped") -> "Skipped":  # type: ignore[override]
         """Both, one after the other."""
@@ -55,42 +55,44 @@ class Skipped(NamedTuple):
 
 
 class Data(NamedTuple):
-    """Examples from a file: all of them, or one block.
+    """Examples from a file: all of them, or one block of a stream.
 
     Parameters
     ----------
     X : csr_array or array of shape (n, n_features)
-        Sparse from svmlight and Vowpal Wabbit text, dense from tables, as stored from `.npz`.
+        Sparse for svmlight and Vowpal Wabbit text, dense or sparse for tables, as stored for
+        `.npz`.
     y : array of shape (n,) or None
-        The labels, numbers or strings: in a text, numbers if the first of them is. With
-        ``labels="optional"``, an example without label has NaN among numbers and "" among strings,
-        and a table without labels has None.
+        The labels, numbers or strings. In svmlight and Vowpal Wabbit text, they are numbers if the
+        first one is. With ``labels="optional"``, an example without a label has NaN (or "" among
+        strings), and a table without labels has None.
     weight : array of shape (n,) or None
         Importance weights. None if all are 1.
     names : list of str or None
-        What the columns are called, if the file says so.
+        The names of the columns, if the file has them.
     tags : list of str or None
-        The tag of each example of a Vowpal Wabbit text, "" for none. None if there are none at all.
+        The tag of each example of Vowpal Wabbit text, "" if it has none. None if no example has
+        one.
     skipped : Skipped
-        How many bad lines were left out, and what was wrong with the first few.
+        The number of bad lines that were left out, and the messages of the first few.
     start, next : Place
-        Where the block starts, and where the next one does: ``stream(..., start=block.next)``.
+        The start of the block, and of the next one: ``stream(..., start=block.next)``.
     plan : TablePlan or None
-        Of a table, what became of its columns: ``read(other, plan=data.plan)`` does the same.
+        For tables, how the columns became features. Use it for other data:
+        ``read(other, plan=data.plan)``.
     unseen : Counter
-        How many values of each column the plan did not know from the first rows: new values of
-        categories, which count for nothing, and blanks in columns that had none, which become the
-        mean.
+        For each column, the number of values that the plan does not know: new values of categories,
+        which are ignored, and blanks in columns that had none, which become the mean.
     unused : tuple of str
-        The columns of a table that a plan made beforehand does not have.
+        The columns of a table that a given plan does not have.
     taken : int
-        How many bytes of the file, compressed if it is, were read by the end of the block.
+        The number of bytes of the file (compressed, if it is) read by the end of the block.
     base : int
-        The number that the file has for the first column: 1 in svmlight text whose indices start
-        there, else 0.
+        The number of the first column in the file: 1 in svmlight text with indices from 1, else 0.
     kept : dict or None
-        The columns of a table that `keep` names, by name (or the number as text, without names):
-        arrays of Arrow's, text if the file is CSV; of NumPy's from `.npy`. None if it names none.
+        The columns of a table that `keep` names, by name (or by number as text, if there are no
+        names), as Arrow arrays (NumPy arrays for `.npy`). Values of CSV are text. None without
+        `keep`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Sentences from lines of tokens, and what is wrong with lines that are none.
+"""Parse lines of tokens into sentences, and find errors in them.
 
 A block is parsed as a whole. If anything is wrong with it, it is read again line by line, to find
-the first fault.
+the first error.
 """
 
 import re
@@ -22,24 +22,23 @@ EMPTY_NODE = re.compile(r"([0-9]{1,9})\.[0-9]+")
 
 
 class Sentences(NamedTuple):
-    """Sentences from a file: all of them, or one block.
+    """Sentences from a file: all of them, or one block of a stream.
 
     Parameters
     ----------
     X : list of lists of tuples of str
-        For each sentence its tokens. A token is a tuple of all columns but that of the labels, and
-        in CoNLL-U, that of the IDs.
+        The tokens of each sentence. A token is a tuple of all columns except that of the labels,
+        and in CoNLL-U, that of the IDs.
     y : list of lists of str, or None
-        For each sentence the labels of its tokens. None if ``label=None``.
+        The labels of the tokens of each sentence. None if ``label=None``.
     lines : list of str
-        The lines of the block, without their ends: to write the file again with a column more.
+        The lines of the block, without line ends: to write the file again with one more column.
     token_lines : list of int
-        For each token of the block, sentence after sentence, where its line is in `lines`.
+        For each token of the block, sentence by sentence, the index of its line in `lines`.
     start, next : Place
-        Where the block starts, and where the next one does: ``stream_conll(...,
-        start=block.next)``.
+        The start of the block, and of the next one: ``stream_conll(..., start=block.next)``.
     taken : int
-        How many bytes of the file, compressed if it is, were read by the end of the block.
+        The number of bytes of the file (compressed, if it is) read by the end of the block.
 
     Examples
     --------

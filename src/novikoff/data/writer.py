@@ -1,7 +1,7 @@
-"""Examples to files: `write` what `read` reads.
+"""Write examples to files that `read` can read.
 
-The file is written beside its place and then moved there, so that a crash leaves the old file or
-the new one, never half of one.
+A file is written beside its place and then moved there. So a crash leaves the old file or the new
+one, never a part of one.
 """
 
 import os
@@ -29,29 +29,31 @@ def write(
     tags: Sequence[str] | None = None,
     zero_based: bool = False,
 ) -> None:
-    r"""Write examples into a file that `read` gives back as they were.
+    r"""Write examples to a file, which `read` returns exactly.
 
-    Features of a Vowpal Wabbit text are named by their numbers, from 0 on, in the nameless
-    namespace; so `read` finds them at the same columns, given enough bits. Values are written with
-    as many digits as tell them from all others.
+    Values are written with as many digits as `read` needs to return the same numbers. In Vowpal
+    Wabbit text, features are named by their numbers, from 0 on, in the empty namespace. So `read`
+    returns them in the same columns, if it has enough `bits`.
 
     Parameters
     ----------
     path : path
-        An ending .gz, .bz2, .xz or .zst compresses. "-" is standard output, which needs a `format`.
+        The endings .gz, .bz2, .xz and .zst compress the file. "-" is standard output, which needs a
+        `format`.
     X : array or sparse matrix of shape (n, d)
+        The examples.
     y : array of shape (n,), default=None
-        A NaN stands for no label, as in what `read` gives.
+        The labels. NaN stands for no label, as in what `read` returns.
     format : {"svmlight", "vw", "csv", "parquet", "arrow", "npz"}, default=None
-        None: as the name says.
+        None: that of the file name.
     weight : array of shape (n,), default=None
-        Importance weights. (Not in svmlight text.)
+        Importance weights. (Svmlight text cannot have them.)
     names : list of str, default=None
-        What the columns are called, in tables. None: x0, x1, ...
+        Tables: the names of the columns. None: x0, x1, ...
     tags : list of str, default=None
-        Of a Vowpal Wabbit text.
+        Vowpal Wabbit text: the tag of each example.
     zero_based : bool, default=False
-        Whether the indices of an svmlight text start at 0.
+        Svmlight text: whether indices start at 0.
 
     Examples
     --------

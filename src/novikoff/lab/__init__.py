@@ -1,6 +1,6 @@
-"""The lab: a page that shows a perceptron learn, on this machine alone (extra `lab`).
+"""The lab: a web page on this machine that shows a perceptron learn. Needs the extra `lab`.
 
-The page only shows and asks; every number on it is computed here, by the library.
+The page only displays and asks. The library computes every number on it.
 
 | | |
 |---|---|

@@ -1,4 +1,4 @@
-"""The learners, one algorithm a file."""
+"""The learners: one algorithm per file."""
 
 from novikoff.learners.arow import AROW
 from novikoff.learners.averaged import AveragedPerceptron
@@ -27,10 +27,10 @@ LEARNERS: tuple[type[MistakeDriven], ...] = (
     AROW,
     SCW,
 )
-"""Every linear learner; the laws of `tests/laws` hold for each of them."""
+"""All linear learners. The tests of `tests/laws` run for each of them."""
 
 DUALS: tuple[type[DualLearner], ...] = (KernelPerceptron, Romma)
-"""Every kernel machine; the laws of `tests/laws/test_kernels.py` hold for each of them."""
+"""All kernel learners. The tests of `tests/laws/test_kernels.py` run for each of them."""
 
 __all__ = [
     "AROW",

@@ -1,22 +1,25 @@
-r"""What the perceptrons share: their rule, their start, and what a run of theirs proves.
+r"""What the perceptrons have in common: the update rule, the start, and the mistake bound.
 
-With the bias as one more weight whose input is always 1, on example $i$ with score
-$s = \langle w, x_i\rangle + b$, if $y_i s \le 0$:
+Example $i$ has features $x_i$, a label $y_i$ of -1 or +1, and a weight $c_i$. The bias is the
+weight of one more feature, which is always 1. With the score $s = \langle w, x_i\rangle + b$ and
+the step size $\eta$, if $y_i s \le 0$:
 
 $$w \leftarrow w + \eta\,c_i\,y_i x_i, \qquad b \leftarrow b + \eta\,c_i\,y_i.$$
 
-If some unit $u$ has $y_i\langle u, x_i\rangle \ge \gamma$ and $\|x_i\| \le R$ for all $i$, at most
-$(R/\gamma)^2$ updates happen, in any order (Novikoff 1962).
+If some unit vector $u$ has $y_i\langle u, x_i\rangle \ge \gamma$ and $\|x_i\| \le R$ for all $i$,
+there are at most $(R/\gamma)^2$ updates, in any order (Novikoff 1962).
 
-Of many classes, the largest score is predicted. On example $i$ of class $y$, with $r$ the class of
-the largest score among the others, if $s_y \le s_r$:
+With more than two classes, there is a weight vector $w_c$ and a score $s_c$ for each class $c$, and
+the model predicts the class with the largest score. On example $i$ of class $y$, let $r$ be the
+class with the largest score among the others. If $s_y \le s_r$:
 
 $$w_y \leftarrow w_y + \eta\,c_i\,x_i, \qquad w_r \leftarrow w_r - \eta\,c_i\,x_i.$$
 
-Kesler's construction makes this the perceptron itself, on vectors that have $x_i$ in the place of
-$y$, $-x_i$ in that of $r$, and 0 elsewhere. Their length is $\sqrt2\,\|x_i\|$, so if some $u$ of
-unit length has $\langle u_y - u_r, x_i\rangle \ge \gamma$ for all examples and all $r \ne y$, at
-most $2(R/\gamma)^2$ updates happen (Crammer & Singer 2003, theorem 1).
+By Kesler's construction this is the perceptron itself, on longer vectors: they have one block per
+class, with $x_i$ in block $y$, $-x_i$ in block $r$, and 0 elsewhere. Their length is
+$\sqrt2\,\|x_i\|$. So if some $u$ of unit length has $\langle u_y - u_r, x_i\rangle \ge \gamma$ for
+all examples and all $r \ne y$, there are at most $2(R/\gamma)^2$ updates (Crammer & Singer 2003,
+theorem 1).
 """
 
 from math import hypot, inf, sqrt
@@ -90,64 +93,69 @@ class Additive(MistakeDriven):
     normalize: bool = flag(
         default=False,
         short="scale every example to length 1",
-        text="""Scale every example to unit length, in fitting and predicting alike. The bias input
-        stays 1, a zero row stays zero.""",
+        text="""Scale every example to unit length, both in `fit` and in `predict`. The feature of
+        the bias stays 1, and a row of zeros stays zero.""",
         space=True,
     )
     tie: str = choice(
         default="mistake",
         choices=tuple(TIES),
         short="treat a score of 0 as a mistake, or as one of the classes",
-        text="""What a score of exactly 0 is: a mistake whatever the label, or a prediction of the
-        first or of the second class. With "mistake", `predict` gives the first class. For many
-        classes with the same score, the first or the last is predicted.""",
+        text="""How to count a score of exactly 0: as a mistake whatever the label ("mistake"), or
+        as a prediction of the first ("negative") or the second class ("positive"). With "mistake",
+        `predict` returns the first class. With more than two classes, it decides between classes
+        with equal scores: "positive" predicts the last of them, the others the first.""",
     )
     eta0: float = number(
         default=1.0,
         above=0.0,
         short="step size of an update",
-        text=r"The step $\eta$. From a start at 0 it changes the length of $w$, and nothing else.",
+        text=r"""The step size $\eta$. In a run that starts at 0 it only scales the weights: the
+        predictions stay the same.""",
     )
     slack: float = number(
         default=0.0,
         least=0.0,
         short="size of a private feature per example, which makes any data separable",
-        text=r"""The $\Delta$ of Freund & Schapire's construction: every example gets a feature of
-        its own, of value $\Delta$. With any $\Delta > 0$ the run ends on all data, given the
-        epochs. Predictions use the shared weights only.""",
+        text=r"""The $\Delta$ of Freund & Schapire's construction: every training example gets a
+        private feature of value $\Delta$. With any $\Delta > 0$, all data becomes separable, and
+        the run converges if `max_iter` is large enough. Predictions do not use the private
+        features.""",
         space=True,
     )
     margin: float = number(
         default=0.0,
         least=0.0,
         short="also learn from correct predictions up to this margin",
-        text=r"""The margin $\tau$ that is asked for, in updates: an example is learned from unless
-        the weights have it right by more than $\tau$ times what one update on an example of mean
-        length adds. 0 is the perceptron; 1 often predicts better. At most
-        $(1 + 2\tau)(R/\gamma)^2$ updates happen, and the separator of a run from 0 that ends has
-        more than $\tau/(1 + 2\tau)$ of the widest margin, if all examples have the same length and
-        weight. In a stream the mean is that of the first $2^k$ examples, for the largest $2^k$
-        reached so far.""",
+        text=r"""The margin $\tau$ to aim for, in units of updates. An example is learned from
+        unless its score is right by more than $\tau$ times what one update on an example of mean
+        squared length adds. 0 is the plain perceptron; 1 often predicts better. There are at most
+        $(1 + 2\tau)(R/\gamma)^2$ updates. If all examples have the same length and weight, and a
+        run from 0 converges, its separator has more than $\tau/(1 + 2\tau)$ of the widest margin.
+        In a stream, the mean is taken over the first $2^k$ examples, for the largest $2^k$ so
+        far.""",
         space=True,
     )
     multi_class: str = choice(
         default="joint",
         choices=("joint", "ovr"),
         short="learn many classes jointly, or each against the rest",
-        text=r"""How more than two classes are learned. "joint": one weight vector each; on a
-        mistake the right class gains the example and the class it was taken for loses it, so that
-        at most $2(R/\gamma)^2$ updates happen (Kesler's construction). "ovr": a binary classifier
-        for each class against the rest; all of them learn in the same pass.""",
+        text=r"""How to learn more than two classes. "joint": one weight vector per class; on a
+        mistake, the example is added to the weights of its own class and subtracted from those of
+        the class with the largest other score. There are at most $2(R/\gamma)^2$ updates
+        (Kesler's construction). "ovr": one binary classifier for each class against the rest, all
+        trained in the same pass.""",
         space=True,
     )
 
     @property
     def radius_(self) -> float:
-        r"""The largest length of an example, in the space the run took place in.
+        r"""The length $R$ of the longest example, in the space of the run.
 
-        That space has a coordinate of 1 for the bias and one of `slack` for the example's
-        own feature: $R = \sqrt{\max_i \|x_i\|^2 + 1 + \Delta^2}$. Many classes that are learned
-        jointly are in Kesler's space, where an example is $\sqrt2$ times as long.
+        That space has one more coordinate of 1 for the bias, and one of size $\Delta$ (`slack`)
+        for each example's private feature: $R = \sqrt{\max_i \|x_i\|^2 + 1 + \Delta^2}$. If more
+        than two classes are learned jointly, it is Kesler's space, where examples are $\sqrt2$
+        times as long.
         """
         run = self._fitted()
         length = self._length(run.ledger.length, run.space)
@@ -157,18 +165,18 @@ class Additive(MistakeDriven):
     @property
     @np.errstate(over="ignore")  # the length of huge weights may be infinite, which proves nothing
     def margin_(self) -> Bracket:
-        r"""What the run proves about the margin of its examples, in the space of the run.
+        r"""Bounds on the margin of the examples that the run proves, in the space of the run.
 
-        The lower end is the margin of the separator it ended with, 0 if it did not end.
-        The upper end is Novikoff's proof read backwards: with $\alpha_i$ updates on example
-        $i$ and $M$ in all, no margin is larger than $\|\sum_i \alpha_i y_i x_i\| / M$. Both
-        allow for the rounding of the run. No pass over the data is made for them;
-        `separability` makes as many as it takes to bring the ends together.
+        The lower end is the margin of the separator that the run found, or 0 if the run did not
+        converge. The upper end is Novikoff's proof read backwards: after $\alpha_i$ updates on
+        example $i$, and $M$ in all, no margin is larger than $\|\sum_i \alpha_i y_i x_i\| / M$.
+        Both ends allow for rounding errors of the run. They need no pass over the data; to bring
+        the two ends together, call `separability`.
 
-        The margin of many classes that are learned jointly is that of Kesler's construction:
-        the largest $\gamma$ with $\langle u_y - u_r, x_i\rangle \ge \gamma$ for all examples and
-        all other classes $r$, where $\sum_c\|u_c\|^2 = 1$. If each class has a machine
-        of its own, it is the least margin of all the machines.
+        If more than two classes are learned jointly, the margin is that of Kesler's construction:
+        the largest $\gamma$ with $\langle u_y - u_r, x_i\rangle \ge \gamma$ for all examples $i$ of
+        class $y$ and all other classes $r$, where $\sum_c\|u_c\|^2 = 1$. With one binary classifier
+        per class, it is the smallest of their margins.
         """
         ends = self._brackets(self._fitted())
         return Bracket(min(e.lower for e in ends), min(e.upper for e in ends))
@@ -235,20 +243,20 @@ class Additive(MistakeDriven):
 
     @property
     def mistake_bound_(self) -> float:
-        """The most mistakes that any order of these examples can force, from a start at 0.
+        """The largest number of mistakes that any order of these examples can force.
 
-        What the lower end of `margin_` implies by Novikoff's theorem; infinite if it is 0. If
-        each of many classes has a machine of its own, the bounds of all machines added up. Where
-        examples have weights it is as many times more as the largest is that of the least.
+        It follows by Novikoff's theorem, for a run from 0, from the lower end of `margin_`; it is
+        infinite if that is 0. With one binary classifier per class, it is the sum of their bounds.
+        With weighted examples, it is multiplied by the ratio of the largest to the smallest weight.
         """
         run = self._fitted()
         return sum(self._most(run, end.lower, "mistakes") for end in self._brackets(run))
 
     @property
     def update_bound_(self) -> float:
-        """The most updates that any order of these examples can force, from a start at 0.
+        """The largest number of updates that any order of these examples can force, from 0.
 
-        As many as mistakes, unless a `margin` is asked for.
+        The same as `mistake_bound_`, unless `margin` is above 0.
         """
         run = self._fitted()
         return sum(self._most(run, end.lower, "updates") for end in self._brackets(run))

@@ -1,21 +1,23 @@
 r"""AROW, adaptive regularization of weight vectors (Crammer, Kulesza & Dredze 2009).
 
-The weights are a Gaussian of mean $\mu$ and covariance $\Sigma$, at the start 0 and the identity.
-With the bias as one more weight whose input is always 1, on an example of margin
-$m = y\langle\mu, x\rangle < 1$ and variance $v = x^\top\Sigma x$:
+The weights are a Gaussian with mean $\mu$ and covariance $\Sigma$, which start at 0 and the
+identity. The bias is the weight of one more feature, which is always 1. An example $x$ with the
+label $y$ of -1 or +1 has the margin $m = y\langle\mu, x\rangle$ and the variance
+$v = x^\top\Sigma x$. If $m < 1$:
 
 $$\mu \leftarrow \mu + (1 - m)\,\beta\,y\,\Sigma x, \qquad
   \Sigma \leftarrow \Sigma - \beta\,\Sigma xx^\top\Sigma, \qquad \beta = \frac1{v + r}.$$
 
-So $\Sigma^{-1}$ gains $xx^\top/r$: what has been seen often moves little. With the full matrix, for
-any $u$, over the examples $A$ with an update, of which $U$ were right answers,
+So $\Sigma^{-1}$ grows by $xx^\top/r$, and the weights of frequent features soon change little. Let
+$A$ be the examples with an update, and $U$ the number of them that were predicted correctly. With
+the full matrix, the number of mistakes $M$ has the bound, for any $u$ with hinge losses $\ell^*_t$,
 
 $$M \le \sqrt{r\|u\|^2 + u^\top X_A u}\;\sqrt{\ln\det(I + X_A/r) + U}
-  + \sum_{t \in A}\ell^*_t - U, \qquad X_A = \sum_{t \in A} x_t x_t^\top,$$
+  + \sum_{t \in A}\ell^*_t - U, \qquad X_A = \sum_{t \in A} x_t x_t^\top$$
 
-with the hinge losses $\ell^*_t$ of $u$ (`novikoff.arow_bound`). And $\mu = (rI + X_A)^{-1}
-\sum_{t \in A} y_t x_t$ at all times: AROW is ridge regression of the labels on the examples that it
-found wanting. Both are proved in `docs/theorems.md`, theorem 10.
+(`novikoff.arow_bound`). At all times, $\mu = (rI + X_A)^{-1}\sum_{t \in A} y_t x_t$: AROW is the
+ridge regression of the labels on the examples with an update. `docs/theorems.md`, theorem 10,
+proves both.
 """
 
 from typing import NamedTuple
@@ -58,13 +60,18 @@ def learn(rule, mu, Sigma, y, m, D, i):
 
 
 class AROW(Confident):
-    r"""AROW: steps that adapt to how often each feature has been seen, and stand noise well.
+    r"""AROW: step sizes that adapt to how often each feature was seen; robust to label noise.
+
+    The weights are a Gaussian with mean $\mu$ and covariance $\Sigma$, which start at 0 and the
+    identity matrix. On an example $x$ with the label $y$ of -1 or +1:
 
     $$\mu \leftarrow \mu + \frac{\max(0, 1 - m)}{v + r}\,y\,\Sigma x, \qquad
       \Sigma \leftarrow \Sigma - \frac{\Sigma xx^\top\Sigma}{v + r}, \qquad
-      m = y\langle\mu, x\rangle, \quad v = x^\top\Sigma x$$
+      m = y\langle\mu, x\rangle, \quad v = x^\top\Sigma x.$$
 
-    More than two classes have a machine each, against the rest; all learn in the same pass.
+    Both change only if the margin $m$ is below 1. The model predicts with $\mu$; $r$ is the
+    parameter `r`. With more than two classes, there is one binary classifier for each class against
+    the rest, and all of them learn in the same pass.
 
     Attributes
     ----------
@@ -86,8 +93,8 @@ class AROW(Confident):
     References
     ----------
     Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
-    NIPS 22, figure 1 and the mistake bound of its section 4, which is theorem 10 of
-    `docs/theorems.md`. Machine Learning 91 (2013).
+    NIPS 22, figure 1 and section 4 (the mistake bound, theorem 10 of `docs/theorems.md`).
+    Journal version: Machine Learning 91 (2013).
     """
 
     _other_proof = "chooses its steps, and its bound has another proof (novikoff.arow_bound)"
@@ -96,8 +103,8 @@ class AROW(Confident):
         default=1.0,
         above=0.0,
         short="regularization: larger values take smaller steps",
-        text="""How little one example is trusted: steps shrink as it grows. An example of weight
-        $c$ has $r/c$.""",
+        text="""The regularization: the larger $r$, the smaller the steps. For an example of weight
+        $c$, it is $r/c$.""",
     )
 
     def _rule(self, run: State) -> Adaptive:

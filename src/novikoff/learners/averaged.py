@@ -1,13 +1,13 @@
 r"""The averaged perceptron (Freund & Schapire 1999; Collins 2002).
 
-The mistakes are the perceptron's; the weights that predict are the mean of those after
-each of the $T$ examples seen. An update $\delta_k$ at time $t_k$ (counted from 0) is part
-of the last $T - t_k$ of them, so
+It makes the mistakes of the perceptron, and predicts with the mean of the weights after each of the
+$T$ examples visited. If update $k$ adds $\delta_k$ at time $t_k$ (counted from 0), it is part of
+the last $T - t_k$ of these weights. So, with the last weights $w$,
 
 $$\bar w = \frac1T \sum_k (T - t_k)\,\delta_k = \frac{T w - u}{T},
-  \qquad u = \sum_k t_k\,\delta_k,$$
+  \qquad u = \sum_k t_k\,\delta_k.$$
 
-which costs the nonzeros of one example per mistake, and nothing per example.
+To keep $u$ costs as much as one more update per mistake, and nothing for the other examples.
 """
 
 import numpy as np
@@ -28,13 +28,13 @@ def mean_weights(w: Array, u: Array, T: int) -> Array:
 
 
 class AveragedPerceptron(Additive):
-    r"""The averaged perceptron: predict with the mean of all weights on the way.
+    r"""The averaged perceptron: predict with the mean of all weights of the run.
 
     $$\bar w = \frac1T \sum_{t=1}^T w_t$$
 
-    over the weights after each of the $T$ examples seen, all epochs counted. It errs on
-    the same examples as `Perceptron` while it learns, generalises better, and does not
-    need the data to be separable.
+    Here $w_t$ are the weights after visiting the $t$-th example, and $T$ is the number of visits in
+    all epochs. While it learns, it makes the same mistakes as `Perceptron`. It usually generalises
+    better, and it does not need separable data.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class AveragedPerceptron(Additive):
     classes_, n_features_in_, feature_names_in_
         As for `Perceptron`.
     n_iter_, mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, trace_
-        As for `Perceptron`; they tell of the run that was averaged.
+        As for `Perceptron`. They describe the run, whose weights were averaged.
 
     Examples
     --------

@@ -1,26 +1,27 @@
 r"""Balanced Winnow (Littlestone 1989): multiplicative updates with weights of both signs.
 
-Every feature has a positive and a negative weight, both 1 at the start, and the score is
-$\langle w^+ - w^-, x\rangle$; the bias is a feature that is always 1. On a mistake,
-$y\langle w^+ - w^-, x\rangle \le 0$, with a factor $f > 1$:
+Every feature $j$ has two positive weights, $w^+_j$ and $w^-_j$, which start at 1. The score of an
+example $x$ is $\langle w^+ - w^-, x\rangle$; the bias belongs to one more feature, which is always
+1. Let $y$ be the label, -1 or +1. On a mistake, $y\langle w^+ - w^-, x\rangle \le 0$, with a factor
+$f > 1$:
 
 $$w^+_j \leftarrow w^+_j\,f^{y x_j/s}, \qquad w^-_j \leftarrow w^-_j\,f^{-y x_j/s}, \qquad
   s = \max(1, \max_j|x_j|).$$
 
-Features from -1 to 1 are taken as they are. Other examples are divided by their size $s$, which
-does not change the side they are on: so one factor serves features of any size.
+Features from -1 to 1 are used as they are. Larger examples are divided by their size $s$, which
+does not change the sign of their score. So one factor works for features of any size.
 
-So $w^\pm_j = f^{\pm z_j}$ with $z = \sum y\,x/s$ over the mistakes: a perceptron seen through
-$f^z - f^{-z}$. It is $z$ that is kept, and the weights are scaled together where they would grow
-too large, which changes no sign.
+It follows that $w^\pm_j = f^{\pm z_j}$ with $z = \sum y\,x/s$ over the mistakes: a perceptron whose
+weights are transformed by $f^z - f^{-z}$. The model keeps $z$, and scales all weights down together
+where they would become too large, which changes no sign.
 
-Let $S$ be the largest $s$, let $u$ have $\sum_j|u_j| = 1$ over $n$ weights (the bias counted), and
-$D = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$ for some $\gamma > S\eta/2$, where
-$\eta = \ln f$. Then
+Let $S$ be the largest $s$, let $u$ have $\sum_j|u_j| = 1$ over $n$ weights (including the bias),
+and let $D = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$ for some $\gamma > S\eta/2$, where
+$\eta = \ln f$. Then the number of mistakes is
 
-$$M \le \frac{\ln 2n + \eta D}{\eta\gamma/S - \eta^2/2},$$
+$$M \le \frac{\ln 2n + \eta D}{\eta\gamma/S - \eta^2/2}.$$
 
-that is, $2S^2\ln(2n)/\gamma^2$ where $u$ separates by $\gamma$ and $\eta = \gamma/S$
+If $u$ separates the examples by $\gamma$, and $\eta = \gamma/S$, this is $2S^2\ln(2n)/\gamma^2$
 (`novikoff.balanced_winnow_bound`; theorem 7 of `docs/theorems.md`, with its proof).
 """
 
@@ -106,25 +107,28 @@ def learn(rule, w, z, y, m, D, i):
 
 
 class BalancedWinnow(Online):
-    r"""Balanced Winnow: multiply the weights of a mistake, of either sign.
+    r"""Balanced Winnow: multiplicative updates, with weights of both signs.
 
     $$w^+_j \leftarrow w^+_j\,f^{y x_j/s}, \qquad w^-_j \leftarrow w^-_j\,f^{-y x_j/s}, \qquad
       s = \max(1, \max_j|x_j|), \qquad \text{score } \langle w^+ - w^-, x\rangle$$
 
-    Where few of many features matter it makes few mistakes: their number grows with the
+    on each mistake: an example $x$ with the label $y$ of -1 or +1 whose score is 0 or has the wrong
+    sign. All $w^+_j$ and $w^-_j$ start at 1, and $f$ is the parameter `factor`.
+
+    If only a few of many features matter, it makes few mistakes: their number grows with the
     logarithm of the number of features. Features may be any finite numbers, but should be of
-    about the same size: in an update, an example with numbers beyond -1 and 1 is divided by the
-    largest of them. More than two classes have a machine each, against the rest; all learn in
-    the same pass.
+    similar size: an update divides an example that has values beyond -1 and 1 by the largest of
+    them. With more than two classes, there is one binary classifier for each class against the
+    rest, and all of them learn in the same pass.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two
-        $w^+ - w^-$, scaled where it would be too large.
+        $w^+ - w^-$. All weights are scaled down together where they would become too large.
     intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
         As for `Perceptron`.
     mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, trace_
-        As for `PassiveAggressive`; all updates are on mistakes.
+        As for `PassiveAggressive`. All updates are on mistakes.
 
     Examples
     --------
@@ -156,14 +160,15 @@ class BalancedWinnow(Online):
         default=1.5,
         above=1.0,
         short="factor by which an update multiplies weights",
-        text=r"""$f$, above 1. The bound is best for $\ln f = \gamma/S$, if some weights of absolute
-        values of sum 1 have the margin $\gamma$, and no feature is larger than $S \ge 1$.""",
+        text=r"""The factor $f$. If some weights whose absolute values add up to 1 have the margin
+        $\gamma$, and no feature is larger than $S \ge 1$, the bound is smallest for
+        $\ln f = \gamma/S$.""",
         space=True,
     )
     clip: bool = flag(
         default=False,
         short="clip values to the range from 0 to 1",
-        text="Take numbers below 0 for 0, and those above 1 for 1.",
+        text="Replace values below 0 by 0, and values above 1 by 1.",
         space=True,
     )
     max_iter = again(Online._parameters["max_iter"], default=100)
@@ -172,17 +177,17 @@ class BalancedWinnow(Online):
     def fit(  # type: ignore[override]
         self, X: MatrixLike, y: ArrayLike, sample_weight: Given = None
     ) -> "BalancedWinnow":
-        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
+        """Fit the model: repeat epochs until one makes no mistake, at most `max_iter` of them.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
             Any finite numbers.
         y : array of shape (n_samples,)
-            Labels of two classes or more. Of two, the larger is the positive class.
+            Labels of two or more classes. Of two classes, the larger label is the positive one.
         sample_weight : array of shape (n_samples,), optional
-            What the exponents of the update on each example are multiplied by. Weight 0 leaves it
-            out.
+            A weight for each example, which multiplies the exponents of its updates. Examples of
+            weight 0 are left out.
 
         Returns
         -------

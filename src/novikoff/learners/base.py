@@ -1,7 +1,7 @@
-"""What all learners share: reading the input, epochs, streaming, and telling what happened.
+"""What all learners have in common: reading input, epochs, streams and parameters.
 
-A learner supplies the kernel of a pass and, if it predicts from more than the last
-weights, what it keeps of the mistakes. Everything a fitted model knows is in its `State`.
+A subclass supplies its update rule and, if it predicts from more than the last weights, what it
+keeps of the mistakes. All that a fitted model knows is in its `State`.
 """
 
 from abc import abstractmethod
@@ -64,23 +64,24 @@ class MistakeDriven(Predicting):
     warm_start: bool = flag(
         default=False,
         short="resume the last run",
-        text="Let `fit` resume the last run instead of starting anew.",
+        text="If True, `fit` resumes the last run instead of starting anew.",
     )
     class_weight: Any = given(
         default=None,
         kind=CLASS_WEIGHT,
         words=("balanced", None),
         short="weight per label, or balanced; repeatable (default: 1)",
-        text="""What updates on the examples of a class are multiplied by, like `sample_weight`. In
-        a stream, "balanced" goes by what has come so far.""",
+        text="""A weight for each class, which works like a `sample_weight` of all its examples.
+        "balanced" uses weights inversely proportional to class frequencies; in a stream, to those
+        so far.""",
     )
     n_jobs: int | None = given(
         default=None,
         kind=JOBS,
         words=(None,),
         short="threads",
-        text="""How many threads may learn and predict: None for one, -1 for all cores. The model
-        is the same to the bit; see `docs/scale.md` for when it is faster.""",
+        text="""The number of threads to learn and predict with: None for one, -1 for all cores.
+        The model is the same to the last bit. `docs/scale.md` shows when threads help.""",
     )
 
     # ------------------------------------------------------ what a learner supplies
@@ -177,24 +178,22 @@ class MistakeDriven(Predicting):
         intercept_init: Given = None,
         sample_weight: Given = None,
     ) -> Self:
-        """Pass over the data until an epoch makes no update, or `max_iter` times.
+        """Fit the model: repeat epochs until one makes no update, at most `max_iter` of them.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            Dense or any scipy sparse format, a pandas or polars frame. Floats of single
-            and double precision, booleans and unsigned bytes are read as they are; all
-            else is converted to doubles first.
+            Dense, any scipy sparse format, or a pandas or polars frame. Floats (single and double
+            precision), booleans and unsigned bytes are used as they are; other types as doubles.
         y : array of shape (n_samples,)
-            Labels of two classes or more. Of two, the larger is the positive class.
+            Labels of two or more classes. Of two classes, the larger label is the positive one.
         coef_init : array of shape (n_features,) or (1, n_features), optional
-            The weights to start from, instead of 0; of shape (n_classes, n_features) for more
-            than two classes.
+            Weights to start from, not 0; with more classes of shape (n_classes, n_features).
         intercept_init : float or array of shape (1,), optional
-            The bias to start from, instead of 0; one each for more than two classes.
+            Bias to start from, instead of 0. With more than two classes, one for each.
         sample_weight : array of shape (n_samples,), optional
-            How much each example counts: what its update is multiplied by, unless the learner
-            says otherwise. Weight 0 leaves it out.
+            A weight for each example. It multiplies the example's updates, unless the learner
+            says otherwise. Examples of weight 0 are left out.
 
         Returns
         -------
@@ -310,19 +309,20 @@ class MistakeDriven(Predicting):
     def partial_fit(
         self, X: MatrixLike, y: ArrayLike, classes: Given = None, sample_weight: Given = None
     ) -> Self:
-        """Learn from one more block of a stream: a single pass over it.
+        """Learn from the next block of a stream, in a single pass over it.
 
-        A chain of calls gives bit for bit what one epoch of `fit` over all blocks gives
-        (with ``shuffle=False``). A call that raises leaves the model as it was.
+        With ``shuffle=False``, a series of calls learns what one epoch of `fit` over all the blocks
+        learns, to the last bit (`docs/conventions.md` has two exceptions, for classes that come
+        late). A call that raises an error leaves the model as it was.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         classes : array of labels, optional
-            All labels there are: they take part from the start, and another is an error. Without
-            it those of the first block do, and any label that comes later is a class that
-            takes part from its first example on, with weights of 0.
+            All labels of the stream. They take part from the start, and any other label in this
+            call is an error. If omitted, the classes of the first block take part from the start,
+            and a new class from its first example on, with weights of 0.
         sample_weight : array of shape (n_samples,), optional
 
         Returns

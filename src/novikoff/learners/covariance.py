@@ -1,13 +1,14 @@
-r"""A covariance beside the weights: how sure a learner is of each of them.
+r"""Learners that keep a covariance: a measure of how certain each weight is.
 
-The weights are the mean of a Gaussian, $\mu$, and $\Sigma$ is its covariance: a matrix, or only
-its diagonal. The learners differ in how far they move on an example,
+The weights are a Gaussian with mean $\mu$ and covariance $\Sigma$, which is a full matrix or only
+its diagonal. On an example $x$ with the label $y$ of -1 or +1,
 
 $$\mu \leftarrow \mu + \alpha\,y\,\Sigma x, \qquad
-  \Sigma \leftarrow \Sigma - \beta\,\Sigma x x^\top \Sigma,$$
+  \Sigma \leftarrow \Sigma - \beta\,\Sigma x x^\top \Sigma.$$
 
-and a diagonal stays one by leaving out what is beside it. The bias is one more weight whose input
-is always 1.
+The learners differ in the step sizes $\alpha$ and $\beta$. A diagonal $\Sigma$ stays diagonal: only
+the diagonal of the second term is subtracted. The bias is the weight of one more feature, which is
+always 1.
 """
 
 import numpy as np
@@ -89,8 +90,8 @@ class Confident(Online):
         default="diagonal",
         choices=("diagonal", "full"),
         short="keep the full covariance matrix, or its diagonal only",
-        text="""Keep a variance for every weight, or the whole matrix: $(d + 1)^2$ numbers for $d$
-        features, which also is the cost of an update.""",
+        text="""Keep one variance per weight, or the full matrix. With $d$ features, the full matrix
+        takes $(d + 1)^2$ numbers, and an update takes as many operations.""",
         space=True,
     )
 

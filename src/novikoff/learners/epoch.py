@@ -1,4 +1,4 @@
-"""A pass to be made: what a loop needs for it, and who makes it."""
+"""A pass over the examples: the arguments of the training loop, and the threads that run it."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple

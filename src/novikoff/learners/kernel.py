@@ -1,18 +1,19 @@
 r"""The kernel perceptron (Aizerman, Braverman & Rozonoer 1964; Freund & Schapire 1999).
 
-The perceptron's loop, and its rule, with $\phi(x)$ in the place of $x$: on example $i$ with score
-$s = \sum_j \alpha_j\,k(x_j, x_i)$, if $y_i s \le 0$,
+It has the loop and the update rule of the perceptron, with the feature map $\phi(x)$ of a kernel
+$k(x, x') = \langle\phi(x), \phi(x')\rangle$ in place of $x$. Example $i$ has the label $y_i$ of -1
+or +1 and the score $s = \sum_j \alpha_j\,k(x_j, x_i)$. If $y_i s \le 0$,
 
 $$\alpha_i \leftarrow \alpha_i + y_i, \qquad\text{that is}\qquad w \leftarrow w + y_i\,\phi(x_i).$$
 
-Several classes have a weight vector each. Joint: if the class $r \ne y$ of the highest score
-reaches that of the true class $y$, then $w_y \leftarrow w_y + \phi(x)$ and
-$w_r \leftarrow w_r - \phi(x)$. One against the rest: each is a perceptron of its own.
+With more than two classes, there is a weight vector for each. Joint: on an example of class $y$,
+if the largest score of another class $r$ reaches that of $y$, then $w_y \leftarrow w_y + \phi(x)$
+and $w_r \leftarrow w_r - \phi(x)$. One against the rest: each class has a perceptron of its own.
 
 Novikoff's theorem holds in the feature space: with $\|\phi(x)\|^2 = k(x, x) \le R^2$ and margin
-$\gamma$ there are at most $(R/\gamma)^2$ mistakes. Where $\gamma$ is a joint margin,
-$\langle w_y - w_r, \phi(x)\rangle \ge \gamma$ for all $r$ and $\sum_c \|w_c\|^2 = 1$, there are
-at most $2(R/\gamma)^2$, since an update is then of length $\sqrt2\,\|\phi(x)\|$.
+$\gamma$ there are at most $(R/\gamma)^2$ mistakes. If $\gamma$ is a joint margin,
+$\langle w_y - w_r, \phi(x)\rangle \ge \gamma$ for all $r$ with $\sum_c \|w_c\|^2 = 1$, there are
+at most $2(R/\gamma)^2$, since an update then has the length $\sqrt2\,\|\phi(x)\|$.
 """
 
 from typing import Any, Self
@@ -39,23 +40,25 @@ from novikoff.typing import Array, Given, Matrix, MatrixLike
 
 
 class KernelPerceptron(DualMargin, DualLearner):
-    r"""The perceptron in the feature space of a kernel.
+    r"""The kernel perceptron: a perceptron in the feature space of a kernel.
 
     $$w = \sum_j \alpha_j\,\phi(x_j), \qquad
       \langle w, \phi(x)\rangle = \sum_j \alpha_j\,k(x_j, x)$$
 
-    over the examples it erred on. With ``kernel="linear"`` it makes the mistakes of
-    ``Perceptron(fit_intercept=False)``. It stops at the first epoch without an update, and at
-    nothing else before `max_iter`. No table of all rows with all rows is ever made.
+    The sums are over the examples $x_j$ with an update, $k$ is the kernel, $\phi$ its feature map,
+    and the model keeps the coefficients $\alpha_j$. On a mistake, the label, -1 or +1, is added to
+    the coefficient of the example. With ``kernel="linear"`` it makes the same mistakes as
+    ``Perceptron(fit_intercept=False)``. The run stops after the first epoch without an update, or
+    after `max_iter` epochs. The full kernel matrix is never computed.
 
     Attributes
     ----------
     support_ : ndarray of shape (n_support,)
-        The examples that were erred on; of a stream, how many had come before each.
+        The indices of the examples with an update; in a stream, counted from its start.
     support_vectors_ : array or sparse matrix of shape (n_support, n_features)
         Their rows.
     dual_coef_ : ndarray of shape (n_outputs, n_support)
-        Their coefficients in the last weights: one output for two classes, else one a class.
+        Their coefficients in the last weights: one output with two classes, else one per class.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
     n_iter_, mistakes_, n_mistakes_, n_updates_, converged_
@@ -63,12 +66,12 @@ class KernelPerceptron(DualMargin, DualLearner):
     radius_ : float
         The largest $\sqrt{k(x, x)}$.
     margin_ : Bracket
-        What the run proves about the margin in the feature space; with "ovr", about the least of
-        the margins of the classes against the rest.
+        Bounds on the margin in the feature space that the run proves. With
+        ``multi_class="ovr"``, on the smallest margin of a class against the rest.
     mistake_bound_, update_bound_ : float
-        The most mistakes, and updates, that any order of the examples can force.
+        No order of these examples can force more mistakes, or more updates, than this.
     trace_ : DualTrace
-        What happened, update by update, if `record` is set.
+        A record of every update, if ``record=True``.
 
     Examples
     --------
@@ -94,57 +97,62 @@ class KernelPerceptron(DualMargin, DualLearner):
         default="joint",
         choices=("joint", "ovr"),
         short="learn many classes jointly, or each against the rest",
-        text="""With more than two classes: one decision among all, or one against the rest for
-        each. With "ovr", mistakes are counted in each of these.""",
+        text="""How to learn more than two classes: jointly, or with one binary classifier for
+        each class against the rest ("ovr"). With "ovr", the mistakes of all of these are
+        counted.""",
     )
     predict_with: str = choice(
         default="last",
         choices=("last", "averaged", "voted"),
         short="predict with the last weights, their mean or their votes",
-        text="""The last weights, their mean over all examples seen, or the votes of all of them, by
-        how long each survived. All can be read from the same run: it may be set after fitting.""",
+        text="""Predict with the last weights, with their mean over all examples visited, or by a
+        vote of all weights of the run, as `VotedPerceptron` does. One run supports all three: you
+        can change this after `fit`.""",
     )
     tie: str = choice(
         default="mistake",
         choices=tuple(TIES),
         short="treat a score of 0 as a mistake, or as one of the classes",
-        text="""What equal scores are (for two classes, a score of 0): a mistake whatever the label,
-        or a prediction of the first or of the last of these classes. With "mistake", `predict`
-        gives the first.""",
+        text="""How to count equal scores (with two classes, a score of 0): as a mistake whatever
+        the label ("mistake"), or as a prediction of the first ("negative") or the last of these
+        classes ("positive"). With "mistake", `predict` returns the first.""",
     )
     margin: float = number(
         default=0.0,
         least=0.0,
         short="also learn from correct predictions up to this margin",
-        text=r"""The margin $\tau$ that is asked for, in updates, as for `Perceptron`; lengths are
-        those in the feature space.""",
+        text=r"""The margin $\tau$ to aim for, in units of updates, as for `Perceptron`. Lengths
+        are measured in the feature space.""",
     )
     budget: int | None = whole(
         default=None,
         words=(None,),
         short="keep at most this many examples (default: all)",
-        text="""Keep at most so many rows: with every mistake all weights shrink a little, and
-        beyond the budget the oldest row is forgotten (the Forgetron; its bound is
-        `novikoff.forgetron_bound`). It predicts with the last weights, and decides jointly.""",
+        text="""Keep at most this many examples. Every mistake shrinks all coefficients a little,
+        and when the budget is full, the oldest example is dropped (the Forgetron; its mistake bound
+        is `novikoff.forgetron_bound`). Needs ``predict_with="last"`` and
+        ``multi_class="joint"``.""",
     )
     class_weight = again(
         MistakeDriven._parameters["class_weight"],
-        text="What updates are multiplied by, class by class, as for `Perceptron`.",
+        text="A weight for each class, as for `Perceptron`.",
     )
 
     # ------------------------------------------------------ learning
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: Given = None) -> Self:
-        """Pass over the data until an epoch makes no update, or `max_iter` times.
+        """Fit the model: repeat epochs until one makes no update, at most `max_iter` of them.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the table of the kernel of every row with every row.
+            With ``kernel="precomputed"``, the kernel matrix of the examples, of shape
+            (n_samples, n_samples).
         y : array of shape (n_samples,)
-            Labels, two or more different ones.
+            Labels of two or more classes.
         sample_weight : array of shape (n_samples,), optional
-            What the update on each example is multiplied by; one of weight 0 is not there.
+            A weight for each example, which multiplies its updates. Examples of weight 0 are left
+            out.
 
         Returns
         -------
@@ -156,18 +164,19 @@ class KernelPerceptron(DualMargin, DualLearner):
     def partial_fit(
         self, X: MatrixLike, y: ArrayLike, classes: Given = None, sample_weight: Given = None
     ) -> Self:
-        """Learn from one more block of a stream: a single pass over it.
+        """Learn from the next block of a stream, in a single pass over it.
 
-        Rows that are erred on are copied. A call that raises leaves the model as it was.
+        The model copies the rows it updates on. A call that raises an error leaves the model as it
+        was.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
-            Labels may be new: their class takes part from this block on.
+            Labels. A new class takes part from this block on.
         classes : array of labels, optional
-            All classes, those of earlier calls among them: they take part from now on, whether or
-            not the block has them, and any other label is an error.
+            All classes, including those of earlier calls. They take part from now on, even if the
+            block does not have them, and any other label is an error.
         sample_weight : array of shape (n_samples,), optional
             As for `fit`.
 

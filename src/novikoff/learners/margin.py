@@ -1,7 +1,7 @@
-"""What the learners that choose their steps share: a rule, a start, and what they tell.
+"""What the learners that compute their own step sizes have in common.
 
-They learn from examples they got right, too, but not by enough, and may keep something beside their
-weights: variances, exponents.
+They also update on correct predictions whose margin is too small. Some keep more than weights:
+variances or exponents.
 """
 
 from math import hypot
@@ -62,7 +62,7 @@ class Online(MistakeDriven):
 
     @property
     def radius_(self) -> float:
-        r"""The largest length of an example, with its coordinate of 1 for the bias."""
+        r"""The length of the longest example, including the coordinate of 1 for the bias."""
         run = self._fitted()
         return hypot(run.ledger.length, float(run.space["fit_intercept"]))
 

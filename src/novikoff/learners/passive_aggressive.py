@@ -1,27 +1,27 @@
 r"""The passive-aggressive learners (Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006).
 
-With the bias as one more weight whose input is always 1, on example $i$ with the hinge loss
-$\ell = \max(0, 1 - y\langle w, x\rangle)$, if $\ell > 0$:
+The bias is the weight of one more feature, which is always 1. An example $x$ with the label $y$ of
+-1 or +1 has the hinge loss $\ell = \max(0, 1 - y\langle w, x\rangle)$. If $\ell > 0$:
 
 $$w \leftarrow w + \tau\,y\,x, \qquad
   \tau = \frac{\ell}{\|x\|^2} \text{ (PA)}, \quad
   \tau = \min\Big(C, \frac{\ell}{\|x\|^2}\Big) \text{ (PA-I)}, \quad
   \tau = \frac{\ell}{\|x\|^2 + 1/2C} \text{ (PA-II)}.$$
 
-PA moves as little as it takes to have no loss on the example; PA-I and PA-II trade the move for
-the loss, or for its square. If $\|x_t\| \le R$ and some $u$ has the losses $\ell^*_t$, then
+PA makes the smallest change of $w$ that leaves no loss on the example. PA-I trades the size of the
+change against the loss, PA-II against the squared loss. Let $\ell_t$ be the losses of the learner,
+$\ell^*_t$ those of any fixed $u$, $M$ the number of mistakes, and $\|x_t\| \le R$. Then
 
 $$\sum_t \ell_t^2 \le R^2\|u\|^2 \text{ (PA, if all } \ell^*_t = 0), \qquad
   M \le \max(R^2, 1/C)\,\Big(\|u\|^2 + 2C\sum_t \ell^*_t\Big) \text{ (PA-I)},$$
 $$\sum_t \ell_t^2 \le \Big(R^2 + \frac1{2C}\Big)\Big(\|u\|^2 + 2C\sum_t {\ell^*_t}^2\Big)
   \text{ (PA-II)},$$
 
-and no more mistakes are made than the losses squared add up to (theorems 2 to 5;
-`novikoff.passive_aggressive_bound`).
+and $M \le \sum_t \ell_t^2$ (theorems 2 to 5; `novikoff.passive_aggressive_bound`).
 
-Of many classes, the margin of an example is by how much the score of its class exceeds that of the
-best other; an update moves both (section 7). That is the same learner on Kesler's vectors, whose
-squared length is $2\|x\|^2$.
+With more than two classes, the margin of an example is the score of its class minus the largest
+score of the others. An update changes the weights of these two classes (section 7). This is the
+same learner on Kesler's vectors, whose squared length is $2\|x\|^2$.
 """
 
 from typing import NamedTuple
@@ -99,32 +99,38 @@ def push(rule, W, y, r, m, D, i):
 
 
 class PassiveAggressive(Online):
-    r"""The passive-aggressive learner: no loss, no change; a loss, as little change as it takes.
+    r"""The passive-aggressive learner: change the weights only on a loss, and then only a little.
 
     $$w \leftarrow w + \tau\,y\,x, \qquad \tau = \min(C,\ \ell/\|x\|^2), \qquad
       \ell = \max(0, 1 - y\langle w, x\rangle)$$
 
-    It makes at most $\max(R^2, 1/C)(\|u\|^2 + 2C\sum_t\ell^*_t)$ mistakes, where $\ell^*_t$ are the
-    losses of any $u$: the data need not be separable. scikit-learn's
-    ``PassiveAggressiveClassifier`` is deprecated; docs/conventions.md says how to move from it.
+    Here $x$ is the example, $y$ is its label of -1 or +1, and $\ell$ is its hinge loss. The bias is
+    the weight of one more feature, which is always 1. This is PA-I, the default; `variant` has two
+    more rules for the step size $\tau$.
+
+    With $\|x\| \le R$, PA-I makes at most $\max(R^2, 1/C)(\|u\|^2 + 2C\sum_t\ell^*_t)$ mistakes,
+    where $\ell^*_t$ are the hinge losses of any fixed $u$. The data need not be separable.
+
+    scikit-learn's ``PassiveAggressiveClassifier`` is deprecated; docs/conventions.md explains how
+    to move from it.
 
     Attributes
     ----------
     coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
         As for `Perceptron`.
     mistakes_, n_mistakes_
-        How often the score was on the wrong side, or 0, in each epoch and in all.
+        The number of examples whose score was 0 or had the wrong sign: in each epoch, and in all.
     n_updates_ : int
-        Updates: they also happen on right answers by a margin of less than 1.
+        The number of updates. A correct prediction with a margin below 1 also causes an update.
     converged_ : bool
-        Did the last epoch make no update, every margin being 1 or more?
+        True if the last epoch made no update, because every margin was 1 or more.
     dual_coef_ : ndarray of shape (n_samples,)
-        Updates on each example of the last `fit`.
+        The number of updates on each example of the last `fit`.
     radius_ : float
-        The largest length of an example, bias coordinate included; $\sqrt2$ times that if many
-        classes are learned jointly.
+        The length of the longest example, including the coordinate of 1 for the bias. It is
+        $\sqrt2$ times that if more than two classes are learned jointly.
     trace_ : Trace
-        What happened, update by update, if `record` is set.
+        A record of every update, if ``record=True``.
 
     Examples
     --------
@@ -140,7 +146,7 @@ class PassiveAggressive(Online):
     ----------
     Crammer, K., Dekel, O., Keshet, J., Shalev-Shwartz, S. & Singer, Y. (2006). Online
     passive-aggressive algorithms. JMLR 7: figure 1; theorems 2 and 3 (PA), 4 (PA-I) and 5 (PA-II);
-    section 7 (many classes).
+    section 7 (more than two classes).
     """
 
     _other_proof = (
@@ -151,37 +157,36 @@ class PassiveAggressive(Online):
         default=1.0,
         above=0.0,
         short="aggressiveness: larger values take larger steps",
-        text="""How aggressive it is: the longest step of PA-I, or the weight of the squared loss of
-        PA-II. PA itself has no use for it.""",
+        text="""The aggressiveness: the largest step size of PA-I, or the weight of the squared loss
+        of PA-II. PA does not use it.""",
     )
     variant: str = choice(
         default="PA-I",
         choices=tuple(VARIANTS),
         short="variant of the algorithm",
-        text=r"""What the step $\tau$ is: $\ell/\|x\|^2$, at most $C$ of that, or
-        $\ell/(\|x\|^2 + 1/2C)$.""",
+        text=r"""The step size $\tau$: $\ell/\|x\|^2$ ("PA"), $\min(C, \ell/\|x\|^2)$ ("PA-I"), or
+        $\ell/(\|x\|^2 + 1/2C)$ ("PA-II").""",
     )
     fit_intercept = again(
         Online._parameters["fit_intercept"],
-        text=r"""Learn a bias, as the weight of one more feature that is always 1: it counts in
-        $\|x\|^2$, as the theorems need it to.""",
+        text=r"""Learn a bias, as the weight of one more feature that is always 1. That feature
+        counts in $\|x\|^2$, as the theorems require.""",
     )
     multi_class: str = choice(
         default="joint",
         choices=("joint", "ovr"),
         short="learn many classes jointly, or each against the rest",
-        text="""How more than two classes are learned: all together, the right class against the
-        best other, or with a binary classifier for each class against the rest, all in the same
-        pass.""",
+        text="""How to learn more than two classes. "joint": all together; an update changes the
+        weights of the example's own class and of the class with the largest other score. "ovr":
+        one binary classifier for each class against the rest, all trained in the same pass.""",
         space=True,
     )
 
     @property
     def radius_(self) -> float:
-        r"""The largest length of an example, with its coordinate of 1 for the bias.
+        r"""The length of the longest example, including the coordinate of 1 for the bias.
 
-        Many classes that are learned jointly are in Kesler's space, where it is $\sqrt2$ times
-        as long.
+        It is $\sqrt2$ times that if more than two classes are learned jointly (in Kesler's space).
         """
         R: float = Online.radius_.fget(self)  # type: ignore[attr-defined]
         run = self._fitted()

@@ -1,7 +1,7 @@
-r"""The perceptron (Rosenblatt 1958): predict with the last weights.
+r"""The perceptron (Rosenblatt 1958): predict with the last weights of the run.
 
-Its loop is in `novikoff.core.loops`; averaging and voting are other ways of predicting
-from what that loop did.
+The training loop is in `novikoff.core.loops`. The averaged and the voted perceptron run the same
+loop and predict differently.
 """
 
 from novikoff.learners.additive import SEPARATE, Additive
@@ -9,44 +9,56 @@ from novikoff.parameters import again
 
 
 class Perceptron(Additive):
-    r"""The perceptron: add the examples it errs on until it errs on none.
+    r"""The perceptron: on each mistake, add the example to the weights or subtract it.
 
-    On example $i$ with $y_i(\langle w, x_i\rangle + b) \le 0$:
+    An example $x_i$ has a label $y_i$ of -1 or +1, and the score $\langle w, x_i\rangle + b$. If
+    $y_i(\langle w, x_i\rangle + b) \le 0$, it is a mistake, and the weights $w$ and the bias $b$
+    change:
 
     $$w \leftarrow w + \eta\,c_i\,y_i x_i, \qquad b \leftarrow b + \eta\,c_i\,y_i.$$
 
-    If a unit vector $u$ of the run's space separates the examples with margin $\gamma$, at
-    most $(R/\gamma)^2$ updates happen (`novikoff.novikoff_bound`), however the examples
-    are ordered; the run stops at the first epoch without one, and at nothing else before
-    `max_iter`.
+    Here $\eta$ is the step size `eta0`, and $c_i$ is the weight of the example: 1, unless you give
+    `sample_weight` or `class_weight`. The run stops after the first epoch without an update, or
+    after `max_iter` epochs.
+
+    If a unit vector $u$ separates the examples with margin $\gamma$, and no example is longer than
+    $R$, a run from 0 with all $c_i = 1$ makes at most $(R/\gamma)^2$ updates, in whatever order the
+    examples come (`novikoff.novikoff_bound`). Lengths and margins are measured in the space of the
+    run: with a bias, every example has one more coordinate, which is 1.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two
-    intercept_ : ndarray of shape (1,), or (n_classes,)
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
+        The weights.
+    intercept_ : ndarray of shape (1,), or (n_classes,) for more than two classes
+        The bias.
     classes_ : ndarray of shape (n_classes,)
+        The labels, sorted. With two classes, the second is the positive class.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features,), if `X` had names
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the features, if `X` had names.
     n_iter_ : int
-        Epochs made.
-    mistakes_ : ndarray of shape (n_iter_,)
-        Mistakes in each epoch.
+        The number of epochs.
+    mistakes_ : ndarray of shape (n_epochs,)
+        The number of mistakes in each epoch.
     n_mistakes_ : int
-        Mistakes in all.
+        The number of mistakes in all epochs.
     n_updates_ : int
-        Updates in all: the mistakes, unless a `margin` is asked for.
+        The number of updates in all epochs. With ``margin=0``, every update is a mistake.
     converged_ : bool
-        Was the last epoch free of updates?
+        True if the last epoch made no update.
     dual_coef_ : ndarray of shape (n_samples,)
-        Updates on each example of the last `fit`, and of warm starts on the same data before it.
+        The number of updates on each example of the last `fit`. Warm starts on the same data
+        add up.
     radius_ : float
-        The largest length of an example in the run's space, bias coordinate included.
+        The length $R$ of the longest example, in the space of the run.
     margin_ : Bracket
-        What the run proves about the margin, in the run's space.
+        Bounds on the margin $\gamma$ that the run proves, in the space of the run.
     mistake_bound_, update_bound_ : float
-        The most mistakes, and updates, that any order of the examples can force.
+        No order of these examples can force more mistakes, or more updates, than this.
     trace_ : Trace
-        What happened, update by update, if `record` is set.
+        A record of every update, if ``record=True``.
 
     Examples
     --------
@@ -67,9 +79,10 @@ class Perceptron(Additive):
     Novikoff, A. B. J. (1962). On convergence proofs on perceptrons. Symposium on the
     Mathematical Theory of Automata, 12.
     Krauth, W. & Mézard, M. (1987). Learning algorithms with optimal stability in neural networks.
-    Journal of Physics A 20(11) (the margin).
+    Journal of Physics A 20(11) (the parameter `margin`).
     Freund, Y. & Schapire, R. E. (1999). Large margin classification using the perceptron
-    algorithm. Machine Learning 37(3), section 3 (slack, and the bound without separability).
+    algorithm. Machine Learning 37(3), section 3 (`slack`, and the bound for data that no
+    hyperplane separates).
     """
 
     max_iter = again(Additive._parameters["max_iter"], default=100)

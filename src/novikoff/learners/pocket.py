@@ -1,26 +1,26 @@
-r"""The pocket algorithm with ratchet (Gallant 1990): the best weights on the way, for any data.
+r"""The pocket algorithm with ratchet (Gallant 1990): keep the best weights, for any data.
 
-The mistakes are the perceptron's. Weights that survive many examples in a row are likely to be
-good, so those with the longest run of right answers are put into a pocket, from which predictions
-are made; and with the ratchet, only if they make fewer errors on all the training data than those
-in it.
+It makes the mistakes of the perceptron. Weights that classify many examples in a row correctly are
+likely to be good. So the pocket holds the weights with the longest run of correct predictions, and
+the model predicts with these. The ratchet replaces them only by weights with fewer errors on the
+whole training data.
 
-To count errors after every update would turn an epoch into as many. Here a pass is made first, as
-always, and the list of its mistakes says how long all the weights on the way survived. Then the
-`checks` weights of the longest runs, and those it ends with, are made once more from the list, and
-their errors counted, each count given up as soon as it is not below that of the pocket. So a pass
-over $n$ examples reads no more than $(2 + \text{checks})\,n$ rows, and once a `fit`, $n$ more for
-what was in the pocket before.
+To count the errors after every update would be slow. Instead, an epoch makes a normal pass first,
+and its list of mistakes shows how long each weight vector survived. Then the `checks` weight
+vectors with the longest runs, and the last one, are recomputed from the list, and their errors are
+counted. A count stops as soon as it reaches that of the pocket. So an epoch over $n$ examples reads
+at most $(2 + \text{checks})\,n$ rows; and each `fit` reads another $n$ once, for the pocket it
+starts with.
 
-The ratchet needs all the data, so it begins with the second epoch of a `fit`; in the first one, and
-in a stream, the longest run decides: so a chain of blocks is still one epoch. An epoch without a
-mistake is a check that needs no counting.
+The ratchet needs all the data, so it starts with the second epoch of a `fit`. In the first epoch,
+and in a stream, the longest run decides: so a series of blocks is still one epoch. After an epoch
+without a mistake, nothing is left to count.
 
-The run has the perceptron's bounds (Freund & Schapire 1999, theorems 1 and 2), and the errors of
-the pocket never grow from epoch to epoch. Gallant's theorem, that with enough examples drawn at
-random the weights in the pocket are as good as any with a probability as near to 1 as wanted, is
-for his algorithm, which checks after every run that is longer than that of the pocket. His proof is
-for rational numbers; Muselli (1997) has one for all.
+The run has the mistake bounds of the perceptron (Freund & Schapire 1999, theorems 1 and 2), and the
+errors of the pocket never grow from epoch to epoch. Gallant's theorem is about his own algorithm,
+which checks after every run that is longer than that of the pocket: with enough examples drawn at
+random, its pocket is optimal with a probability as close to 1 as desired. His proof is for rational
+numbers; Muselli (1997) has a proof for all.
 """
 
 from dataclasses import replace
@@ -67,28 +67,32 @@ COUNTS = Field((5,), np.float64, least=0.0, most=2.0**53, by_column=False)
 
 
 class Pocket(Additive):
-    r"""The pocket algorithm: a perceptron that keeps the best weights it had.
+    r"""The pocket algorithm: a perceptron that predicts with the best weights it has had.
 
-    $$w \leftarrow w + \eta\,y\,x \text{ on a mistake}, \qquad
-      \text{predict with the } w \text{ of the fewest training errors, of those checked}$$
+    $$w \leftarrow w + \eta\,y\,x \text{ on a mistake}$$
 
-    For data that no hyperplane separates, where a perceptron's last weights can be any. A pass
-    reads at most $2 + \text{checks}$ times the data. Many classes are learned jointly.
+    Here $x$ is an example, $y$ its label of -1 or +1, and $\eta$ the step size `eta0`. Of the
+    weight vectors that are checked, the model keeps the one with the fewest errors on the training
+    data, and predicts with it.
+
+    Use it for data that no hyperplane separates, where the last weights of a perceptron can be
+    arbitrarily bad. An epoch reads the data at most $2 + \text{checks}$ times. With more than two
+    classes, all are learned jointly.
 
     Attributes
     ----------
     coef_, intercept_
-        The weights and bias in the pocket.
+        The weights and the bias in the pocket.
     classes_, n_features_in_, feature_names_in_
         As for `Perceptron`.
     n_iter_, mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, margin_,
     mistake_bound_, update_bound_, trace_
-        As for `Perceptron`; they tell of the run.
+        As for `Perceptron`. They describe the run, not the pocket.
     pocket_errors_ : float
-        How many training errors the weights in the pocket make, or what the examples weigh: known
-        after a second epoch.
+        The number of training errors of the weights in the pocket; with sample weights, the total
+        weight of the misclassified examples. Known after the second epoch of `fit`.
     n_checked_ : int
-        How many rows were read to count errors.
+        The number of rows that were read to count errors.
 
     Examples
     --------
@@ -101,11 +105,12 @@ class Pocket(Additive):
     References
     ----------
     Gallant, S. I. (1990). Perceptron-based learning algorithms. IEEE Transactions on Neural
-    Networks 1(2), the pocket algorithm with ratchet, and for many classes, the linear machine.
+    Networks 1(2): the pocket algorithm with ratchet; for more than two classes, the linear
+    machine.
     Muselli, M. (1997). On convergence properties of pocket algorithm. IEEE Transactions on Neural
     Networks 8(3).
     Freund, Y. & Schapire, R. E. (1999). Large margin classification using the perceptron algorithm.
-    Machine Learning 37(3), theorems 1 and 2, which hold for the run.
+    Machine Learning 37(3), theorems 1 and 2 (bounds for the run).
     """
 
     multi_class = "joint"
@@ -113,14 +118,14 @@ class Pocket(Additive):
     checks: int = whole(
         default=2,
         short="count training errors up to this many times per pass",
-        text="""How many of the weights of an epoch to count the errors of, those that survived
-        longest first; beside the last, which are always checked.""",
+        text="""How many weight vectors of an epoch to count the training errors of: those that
+        survived longest. The last one is always checked as well.""",
     )
     max_iter = again(Additive._parameters["max_iter"], default=100)
 
     @property
     def pocket_errors_(self) -> float:
-        """How many errors the weights in the pocket make on the data of `fit`, by weight."""
+        """The errors of the weights in the pocket on the data of `fit`, by sample weight."""
         counts = self._fitted().extra["counts"]
         if not counts[KNOWN]:
             raise AttributeError(
@@ -130,7 +135,7 @@ class Pocket(Additive):
 
     @property
     def n_checked_(self) -> int:
-        """How many rows were read to count errors, beside those of the passes."""
+        """The number of rows that were read to count errors, not counting the normal passes."""
         return int(self._fitted().extra["counts"][CHECKED])
 
     # ------------------------------------------------------ the pocket

@@ -1,4 +1,4 @@
-"""What a fitted learner predicts, and what it says about its run."""
+"""Prediction by fitted learners, and the attributes that report on a run."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -27,8 +27,8 @@ ENOUGH = 1 << 18
 FIT_INTERCEPT = flag(
     default=True,
     short="learn a bias",
-    text="""Learn a bias $b$, as the weight of one more feature that is always 1. Without it the
-    hyperplane goes through the origin.""",
+    text="""Learn a bias $b$, as the weight of one more feature that is always 1. Without a bias,
+    the hyperplane passes through the origin.""",
     space=True,
 )
 
@@ -53,17 +53,17 @@ class Counted(Generic[S]):
 
     @property
     def n_iter_(self) -> int:
-        """How many passes over the data were made; all of `partial_fit` is one."""
+        """The number of epochs. All calls of `partial_fit` together count as one."""
         return len(self._fitted().ledger.mistakes)
 
     @property
     def mistakes_(self) -> Array:
-        """How many mistakes each pass made."""
+        """The number of mistakes in each epoch."""
         return np.array(self._fitted().ledger.mistakes, np.int64)
 
     @property
     def n_mistakes_(self) -> int:
-        """How many mistakes were made in all."""
+        """The number of mistakes in all epochs."""
         return sum(self._fitted().ledger.mistakes)
 
     def _is_fitted(self) -> bool:
@@ -82,25 +82,26 @@ class Learner(Parameterised, Counted[S], Saved, ClassifierMixin, BaseEstimator, 
     """A mistake-driven learner (abstract)."""
 
     max_iter: int = whole(
-        default=10, short="the most epochs to make", text="The most epochs to make."
+        default=10, short="the most epochs to make", text="The largest number of epochs."
     )
     shuffle: bool = flag(
         default=True,
         short="visit examples in random order",
-        text="Visit the examples in a new random order every epoch.",
+        text="Visit the examples in a new random order in every epoch.",
     )
     random_state: Any = given(
         default=None,
         kind=SEED,
         words=(None,),
         short="the seed",
-        text="What the orders are drawn from.",
+        text="The seed, or random number generator, for the orders.",
     )
     record: bool = flag(
         default=False,
         short="keep every update in the model, for `novikoff plot`",
-        text="""Keep a record of every update in `trace_`: 45 bytes each, 53 where mistakes are
-        counted apart from other updates, and 11 more for more than two classes.""",
+        text="""Keep a record of every update, as `trace_`. An update takes 45 bytes (53 if
+        the learner also updates on correct predictions), and 11 more with more than two
+        classes.""",
     )
 
     _takes_many_classes = True
@@ -108,7 +109,7 @@ class Learner(Parameterised, Counted[S], Saved, ClassifierMixin, BaseEstimator, 
 
     @abstractmethod
     def decision_function(self, X: MatrixLike) -> Array:
-        """The score of each row, or its scores for each of more than two classes."""
+        """The score of each row, or with more than two classes, its score for each class."""
 
     @abstractmethod
     def _on_line(self) -> int:
@@ -122,7 +123,10 @@ class Learner(Parameterised, Counted[S], Saved, ClassifierMixin, BaseEstimator, 
         return ""
 
     def predict(self, X: MatrixLike) -> Array:
-        """The class of each row; on the hyperplane itself, what the conventions say.
+        """Predict the class of each row.
+
+        `docs/conventions.md` says which class is predicted where two scores are equal, or the
+        score of two classes is 0.
 
         Parameters
         ----------
@@ -212,7 +216,7 @@ class Predicting(Learner[State]):
         return self._fitted().weights
 
     def decision_function(self, X: MatrixLike) -> Array:
-        r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.
+        r"""The score $\langle w, x\rangle + b$ of each row $x$.
 
         Parameters
         ----------
@@ -221,8 +225,8 @@ class Predicting(Learner[State]):
         Returns
         -------
         ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Positive on the side of `classes_[1]`, negative on that of `classes_[0]`; of more
-            classes, the score of each.
+            With two classes, positive for `classes_[1]` and negative for `classes_[0]`. With more,
+            a score for each class.
         """
         self._fitted()
         return self._scores(read(self, X, reset=False))
@@ -256,17 +260,17 @@ class Predicting(Learner[State]):
 
     @property
     def converged_(self) -> bool:
-        """Did the last pass change nothing?"""
+        """True if the last epoch made no update."""
         return self._fitted().ledger.changed == 0
 
     @property
     def n_updates_(self) -> int:
-        """How many updates were made in all, those on right answers included."""
+        """The number of updates in all epochs, including those on correct predictions."""
         return self._fitted().ledger.n_changes
 
     @property
     def dual_coef_(self) -> Array:
-        """How often each example of `fit` was updated on, with warm starts on the same data."""
+        """The number of updates on each example of `fit`, with warm starts on the same data."""
         updates = self._fitted().ledger.updates
         if updates is None:
             raise AttributeError("dual_coef_ is known after fit only: a stream keeps no examples.")
@@ -274,7 +278,7 @@ class Predicting(Learner[State]):
 
     @property
     def trace_(self) -> Any:
-        """What happened, update by update, as a `novikoff.Trace`: with ``record=True`` only."""
+        """A record of every update, as a `novikoff.Trace`. Needs ``record=True``."""
         # the trace knows the learners, so they cannot know it when imported
         from novikoff.proofs.trace import trace_of
 
@@ -284,5 +288,5 @@ class Predicting(Learner[State]):
 
     @property
     def radius_(self) -> float:
-        """The largest length of an example, in the space the run took place in."""
+        """The length of the longest example, in the space of the run."""
         return self._fitted().ledger.length

@@ -1,6 +1,6 @@
-"""A run made again from its record: the weights after any update, as they were.
+"""Replaying a run from its record: the weights after any update, exactly as they were.
 
-Each learner has a `Recorder`, which knows how its updates are made again.
+Each learner has a `Recorder`, which repeats its updates.
 """
 
 from abc import ABC, abstractmethod

@@ -1,8 +1,9 @@
 r"""ROMMA, the relaxed online maximum margin algorithm (Li & Long 1999).
 
 The widest separator of all examples so far is the shortest $w$ with
-$y_i\langle w, x_i\rangle \ge 1$ for all of them. ROMMA keeps two constraints only: that of the last
-example, and the half-space $\langle w, w_t\rangle \ge \|w_t\|^2$ that all before put $w$ into:
+$y_i\langle w, x_i\rangle \ge 1$ for every example $x_i$ with the label $y_i$ of -1 or +1. ROMMA
+keeps two constraints only: that of the last example, and the half-space
+$\langle w, w_t\rangle \ge \|w_t\|^2$, which relaxes those of all examples before it:
 
 $$w_{t+1} = \operatorname{argmin} \|w\| \quad\text{with}\quad
   y\langle w, x\rangle \ge 1 \quad\text{and}\quad \langle w, w_t\rangle \ge \|w_t\|^2.$$
@@ -12,16 +13,17 @@ With $m = y\langle w_t, x\rangle$, $q = \|w_t\|^2$ and $a = \|x\|^2 q$ the solut
 $$w_{t+1} = \frac{a - m}{a - m^2}\,w_t + \frac{q\,(1 - m)}{a - m^2}\,y\,x
   \quad\text{if } m < a, \qquad\text{else}\quad w_{t+1} = \frac{y\,x}{\|x\|^2}.$$
 
-Where $x$ points away from $w_t$ exactly, $m = -\sqrt a$, no $w$ meets both: no separator exists.
+If $y\,x$ points exactly opposite to $w_t$, $m = -\sqrt a$, no $w$ meets both constraints, and no
+separator exists.
 
-Any $u$ with $y_i\langle u, x_i\rangle \ge 1$ for all $i$ meets both, so $\|w_t\| \le \|u\|$. A
-mistake moves $w$ by $1/\|x\|$ or more, and not toward the origin, so that
-$\|w_{t+1}\|^2 \ge \|w_t\|^2 + 1/R^2$. Together there are at most $R^2\|u\|^2 = (R/\gamma)^2$
-mistakes, as many as a perceptron's (their theorem 3).
+Any $u$ with $y_i\langle u, x_i\rangle \ge 1$ for all $i$ meets both constraints, so
+$\|w_t\| \le \|u\|$. A mistake moves $w$ by at least $1/\|x\|$, and never toward the origin, so that
+$\|w_{t+1}\|^2 \ge \|w_t\|^2 + 1/R^2$. So there are at most $R^2\|u\|^2 = (R/\gamma)^2$ mistakes,
+the same bound as for the perceptron (theorem 3 of the paper).
 
-An update on $y\langle w_t, x\rangle < 1 - \delta$ moves it by $\delta/\|x\|$ or more: so the
-aggressive form meets at most $(R/(\gamma\delta))^2$ of those (theorem 5), and tends to the widest
-separator.
+An update on an example with $y\langle w_t, x\rangle < 1 - \delta$ moves $w$ by at least
+$\delta/\|x\|$. So aggressive ROMMA, which updates on all margins below 1, meets at most
+$(R/(\gamma\delta))^2$ such examples (theorem 5), and tends to the widest separator.
 """
 
 from typing import Any, NamedTuple, Self
@@ -100,34 +102,44 @@ def learn(rule, w, extra, y, m, D, i):
 
 
 class Romma(DualLearner):
-    r"""ROMMA: the shortest weights that meet the last example, and a relaxation of all before.
+    r"""ROMMA: online approximation of the widest separator, in the feature space of a kernel.
 
     $$w_{t+1} = \operatorname{argmin} \|w\| \quad\text{with}\quad
       y\langle w, \phi(x)\rangle \ge 1 \quad\text{and}\quad \langle w, w_t\rangle \ge \|w_t\|^2$$
 
-    on each mistake, or (aggressive ROMMA) wherever $y\langle w_t, \phi(x)\rangle < 1$. If a unit
-    vector separates the examples with margin $\gamma$, at most $(R/\gamma)^2$ mistakes happen, as
-    for the perceptron (`novikoff.novikoff_bound`); the aggressive form meets at most
-    $(R/(\gamma\delta))^2$ examples with $y\langle w_t, \phi(x)\rangle < 1 - \delta$, so it tends to
-    the widest separator. More than two classes are learned one against the rest, and mistakes
-    counted in each. It is for separable data: on other data the weights may grow without end.
+    Here $\phi$ is the feature map of the kernel, $x$ the current example, $y$ its label of -1 or
+    +1, and $w_t$ the current weights. The first constraint is that of the current example, the
+    second relaxes those of all examples before it. ROMMA updates on each mistake, and aggressive
+    ROMMA (the default) whenever $y\langle w_t, \phi(x)\rangle < 1$.
+
+    If a unit vector separates the examples with margin $\gamma$, and no $\phi(x)$ is longer than
+    $R$, there are at most $(R/\gamma)^2$ mistakes, as for the perceptron
+    (`novikoff.novikoff_bound`). Aggressive ROMMA meets at most $(R/(\gamma\delta))^2$ examples with
+    $y\langle w_t, \phi(x)\rangle < 1 - \delta$, so it tends to the widest separator.
+
+    With more than two classes, there is one binary classifier for each class against the rest, and
+    the mistakes of all of them are counted. Use ROMMA for separable data only: on other data, the
+    weights may grow without limit.
 
     Attributes
     ----------
     support_, support_vectors_, dual_coef_
-        As for `KernelPerceptron`; not with ``kernel="linear"``.
+        As for `KernelPerceptron`. Not available with ``kernel="linear"``.
     coef_ : ndarray of shape (n_outputs, n_features)
         The weights, with ``kernel="linear"`` only.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
-    n_iter_, mistakes_, n_mistakes_, converged_
+    n_iter_, mistakes_, n_mistakes_
         As for `Perceptron`.
-    updates_ : ndarray of shape (n_iter_,)
-        Updates in each epoch; with ``update_on="margin"`` more than mistakes.
+    converged_ : bool
+        True if the last epoch made no mistake. It may have updated on correct predictions.
+    updates_ : ndarray of shape (n_epochs,)
+        The number of updates in each epoch. With ``update_on="margin"``, it includes updates on
+        correct predictions.
     radius_ : float
         The largest $\sqrt{k(x, x)}$.
     trace_ : DualTrace
-        What happened, update by update, if `record` is set.
+        A record of every update, if ``record=True``.
 
     Examples
     --------
@@ -146,30 +158,31 @@ class Romma(DualLearner):
 
     kernel = again(
         DualLearner._parameters["kernel"],
-        text="""As for `KernelPerceptron`. With "linear" the weights themselves are kept, in
-        `coef_`, and no rows. There is no bias: a column of ones is one.""",
+        text="""As for `KernelPerceptron`. With "linear", the model keeps the weights themselves, in
+        `coef_`, and no rows. It has no bias: to learn one, add a column of ones to `X`.""",
     )
     update_on: str = choice(
         default="margin",
         choices=tuple(EDGES),
         short="learn from mistakes only, or from margins below 1 too",
-        text="""Update on mistakes only, or on every example that is not right by a margin of 1
-        (aggressive ROMMA).""",
+        text="""Update on mistakes only ("mistake"), or on every example with a margin below 1
+        ("margin": aggressive ROMMA).""",
     )
     max_iter = again(
         DualLearner._parameters["max_iter"],
-        text="The most epochs to make. An epoch without an update is the last.",
+        text="The largest number of epochs. The run also stops after an epoch without an update.",
     )
 
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
-        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
+        """Fit the model: repeat epochs until one makes no update, at most `max_iter` of them.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the table of the kernel of every row with every row.
+            With ``kernel="precomputed"``, the kernel matrix of the examples, of shape
+            (n_samples, n_samples).
         y : array of shape (n_samples,)
-            Labels, two or more different ones.
+            Labels of two or more classes.
 
         Returns
         -------
@@ -178,18 +191,19 @@ class Romma(DualLearner):
         return self._fit(X, y)
 
     def partial_fit(self, X: MatrixLike, y: ArrayLike, classes: Given = None) -> Self:
-        """Learn from one more block of a stream: a single pass over it.
+        """Learn from the next block of a stream, in a single pass over it.
 
-        Rows that are erred on are copied. A call that raises leaves the model as it was.
+        The model copies the rows it updates on. A call that raises an error leaves the model as it
+        was.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
-            Labels may be new: their class takes part from this block on.
+            Labels. A new class takes part from this block on.
         classes : array of labels, optional
-            All classes, those of earlier calls among them: they take part from now on, whether or
-            not the block has them, and any other label is an error.
+            All classes, including those of earlier calls. They take part from now on, even if the
+            block does not have them, and any other label is an error.
 
         Returns
         -------
@@ -207,7 +221,7 @@ class Romma(DualLearner):
 
     @property
     def updates_(self) -> Array:
-        """How many updates each pass made."""
+        """The number of updates in each epoch."""
         return np.array(self._fitted().ledger.updates, np.int64)
 
     def _problems(self, outputs: int) -> int:

@@ -1,14 +1,15 @@
 r"""Soft confidence-weighted learning, SCW-I and SCW-II (Wang, Zhao & Hoi 2012).
 
-The weights are a Gaussian of mean $\mu$ and covariance $\Sigma$, at the start 0 and the identity.
-With $\phi = \Phi^{-1}(\eta)$, $\Phi$ the normal distribution function, the loss of an example is
-what it lacks to be right with probability $\eta$:
+The weights are a Gaussian with mean $\mu$ and covariance $\Sigma$, which start at 0 and the
+identity. The bias is the weight of one more feature, which is always 1. Let $\Phi$ be the normal
+distribution function, and $\phi = \Phi^{-1}(\eta)$. The loss of an example $x$ with the label $y$
+of -1 or +1 is 0 if it is predicted correctly with probability $\eta$ or more:
 
 $$\ell^\phi = \max(0, \phi\sqrt v - m), \qquad m = y\langle\mu, x\rangle, \quad
-  v = x^\top\Sigma x,$$
+  v = x^\top\Sigma x.$$
 
-and an update takes the Gaussian for which the divergence from the last one, plus $C\ell^\phi$ (I)
-or $C(\ell^\phi)^2$ (II), is least:
+An update moves to the Gaussian that minimises the divergence from the last one plus $C\ell^\phi$
+(variant I) or $C(\ell^\phi)^2$ (variant II):
 
 $$\mu \leftarrow \mu + \alpha\,y\,\Sigma x, \qquad
   \Sigma \leftarrow \Sigma - \beta\,\Sigma xx^\top\Sigma,$$
@@ -20,9 +21,8 @@ $$\psi = 1 + \phi^2/2, \quad \zeta = 1 + \phi^2, \quad
   \beta = \frac{\alpha\phi}{\sqrt u + v\alpha\phi}, \quad
   \sqrt u = \tfrac12\big(-\alpha v\phi + \sqrt{\alpha^2v^2\phi^2 + 4v}\big).$$
 
-The bias is one more weight whose input is always 1. The paper proves that these are the minima
-(propositions 1 and 2); it has no bound on mistakes. `tests/laws/test_online_bounds.py` checks
-the minima instead.
+The paper proves that these are the minima (propositions 1 and 2). It has no bound on the number of
+mistakes. `tests/laws/test_online_bounds.py` checks the minima.
 """
 
 from typing import NamedTuple
@@ -91,13 +91,19 @@ def learn(rule, mu, Sigma, y, m, D, i):
 
 
 class SCW(Confident):
-    r"""Soft confidence-weighted learning: right with probability $\eta$, at a price of $C$.
+    r"""Soft confidence-weighted learning: aim for correct predictions with probability $\eta$.
+
+    The weights are a Gaussian $N(\mu, \Sigma)$, which starts with the mean $\mu = 0$ and the
+    identity as covariance $\Sigma$. On an example $x$ with the label $y$ of -1 or +1, it moves to
+    the Gaussian $N(\mu', \Sigma')$ of
 
     $$\min_{\mu', \Sigma'} D_{KL}\big(N(\mu', \Sigma')\,\|\,N(\mu, \Sigma)\big) + C\,\ell^\phi,
-      \qquad \ell^\phi = \max\big(0, \phi\sqrt{x^\top\Sigma'x} - y\langle\mu', x\rangle\big)$$
+      \qquad \ell^\phi = \max\big(0, \phi\sqrt{x^\top\Sigma'x} - y\langle\mu', x\rangle\big),$$
 
-    on every example, with $\phi = \Phi^{-1}(\eta)$. More than two classes have a machine each,
-    against the rest; all learn in the same pass.
+    where $D_{KL}$ is the Kullback-Leibler divergence and $\phi = \Phi^{-1}(\eta)$ a quantile of the
+    normal distribution: there is no loss if the example is predicted correctly with probability
+    $\eta$ or more. The model predicts with $\mu$. With more than two classes, there is one binary
+    classifier for each class against the rest, and all of them learn in the same pass.
 
     Attributes
     ----------
@@ -128,20 +134,21 @@ class SCW(Confident):
         default=1.0,
         above=0.0,
         short="aggressiveness: larger values take larger steps",
-        text="The price of a loss. An example of weight $c$ has $cC$.",
+        text="The price of a loss. For an example of weight $c$, it is $cC$.",
     )
     eta: float = number(
         default=0.9,
         above=0.5,
         below=1.0,
         short="probability of a correct prediction to aim for",
-        text="The probability, above 1/2 and below 1, with which an example is to be right.",
+        text="""The probability of a correct prediction that updates aim for, above 1/2 and below
+        1.""",
     )
     variant: str = choice(
         default="I",
         choices=tuple(VARIANTS),
         short="variant of the algorithm",
-        text="Whether the loss has its price, or its square.",
+        text='Penalise the loss ("I") or its square ("II").',
     )
 
     def _rule(self, run: State) -> Soft:

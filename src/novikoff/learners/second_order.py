@@ -1,24 +1,25 @@
 r"""The second-order perceptron (Cesa-Bianchi, Conconi & Gentile 2005).
 
-With $v$ the sum of the examples erred on, each times its label, and
-$A = aI + \sum xx^\top$ over the same examples, the weights are $w = A^{-1}v$. (The paper adds
-the example at hand to $A$ before it predicts, which does not change the sign of the score.) On a
-mistake, $y\langle w, x\rangle \le 0$, with the bias as one more weight whose input is always 1:
+The weights are $w = A^{-1}v$, where $v = \sum y\,x$ and $A = aI + \sum xx^\top$ are sums over the
+mistakes so far: examples $x$ with the label $y$ of -1 or +1. The bias is the weight of one more
+feature, which is always 1. (The paper adds the current example to $A$ before it predicts, which
+does not change the sign of the score.) On a mistake, $y\langle w, x\rangle \le 0$:
 
 $$v \leftarrow v + y\,x, \qquad A \leftarrow A + xx^\top.$$
 
-With $S = A^{-1}$ and $q = x^\top S x$ that is, by Sherman and Morrison,
+With $S = A^{-1}$ and $q = x^\top S x$, by the Sherman-Morrison formula,
 
 $$w \leftarrow w + \frac{1 - m}{1 + q}\,y\,Sx, \qquad S \leftarrow S - \frac{Sxx^\top S}{1 + q},
-  \qquad m = y\langle w, x\rangle:$$
+  \qquad m = y\langle w, x\rangle.$$
 
-AROW's step with $r = 1$, on mistakes alone. For any $u$ of length 1 and any $\gamma > 0$, with
-$D_\gamma = \sum_t \max(0, \gamma - y_t\langle u, x_t\rangle)$ and $\lambda_i$ the eigenvalues
-of $X = \sum xx^\top$ over the mistakes,
+This is the update of AROW with $r = 1$, on mistakes only. For any $u$ of length 1 and any
+$\gamma > 0$, the number $M$ of mistakes has the bound
 
-$$M \le \frac{D_\gamma}\gamma + \frac1\gamma\sqrt{(a + u^\top X u)\sum_i \ln(1 + \lambda_i/a)}$$
+$$M \le \frac{D_\gamma}\gamma + \frac1\gamma\sqrt{(a + u^\top X u)\sum_i \ln(1 + \lambda_i/a)},$$
 
-(theorem 3.1; `novikoff.second_order_bound`). With the diagonal of $A$ alone, $w_j = v_j/A_{jj}$.
+where $D_\gamma = \sum_t \max(0, \gamma - y_t\langle u, x_t\rangle)$, and $\lambda_i$ are the
+eigenvalues of $X = \sum xx^\top$ over the mistakes (theorem 3.1; `novikoff.second_order_bound`).
+With the diagonal of $A$ only, $w_j = v_j/A_{jj}$.
 """
 
 from typing import NamedTuple
@@ -92,20 +93,21 @@ def learn(rule, w, S, y, m, D, i):
 
 
 class SecondOrderPerceptron(Confident):
-    r"""The second-order perceptron: a perceptron that whitens what it erred on.
+    r"""The second-order perceptron: a perceptron on features that are decorrelated and rescaled.
 
     $$w = \Big(aI + \sum xx^\top\Big)^{-1}\sum y\,x$$
 
-    over the examples erred on. Where they vary much more in some directions than in others, it errs
-    less often than a perceptron. More than two classes have a machine each, against the rest;
-    all learn in the same pass.
+    Both sums are over the mistakes so far: examples $x$ with the label $y$ of -1 or +1; $a$ is the
+    parameter `a`. If the examples vary much more in some directions than in others, it makes fewer
+    mistakes than a perceptron. With more than two classes, there is one binary classifier for each
+    class against the rest, and all of them learn in the same pass.
 
     Attributes
     ----------
     coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
         As for `Perceptron`.
     mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_, radius_, trace_
-        As for `PassiveAggressive`; all updates are on mistakes.
+        As for `PassiveAggressive`. All updates are on mistakes.
 
     Examples
     --------
@@ -131,14 +133,16 @@ class SecondOrderPerceptron(Confident):
         default=1.0,
         above=0.0,
         short="regularization: larger values whiten less",
-        text="How much of the identity is in the matrix: the larger, the more it is a perceptron.",
+        text="""The weight of the identity matrix: the larger it is, the closer the learner is to
+        the perceptron.""",
         space=True,
     )
     covariance = again(
         Confident._parameters["covariance"],
         default="full",
-        text="""Keep the whole matrix, $(d + 1)^2$ numbers for $d$ features, which also is the cost
-        of an update; or only its diagonal, for which there is no theorem.""",
+        text="""Keep the full matrix, or only its diagonal. With $d$ features, the full matrix takes
+        $(d + 1)^2$ numbers, and an update takes as many operations. The mistake bound holds for
+        the full matrix only.""",
     )
 
     def _start(self) -> float:

@@ -1,7 +1,7 @@
-"""What a run knows, in named parts: enough to predict, to prove, and to resume.
+"""The state of a run, in named parts: enough to predict, to prove bounds, and to resume.
 
-Arrays are declared once, each by a `Field`: its shape, its type, its bounds. Copying, undoing,
-growing, saving and loading go by that.
+Every array is declared once, by a `Field`: its shape, its type and its bounds. Copying, undoing,
+adding classes, saving and loading all use these declarations.
 """
 
 from collections.abc import Iterator

@@ -1,11 +1,12 @@
-r"""The vote of many classes.
+r"""The voted perceptron with more than two classes.
 
-All weights of a run follow from its mistakes, and so do all scores: a mistake on $x_m$ changes
-the scores of an example $x$ by its step times $\langle x_m, x\rangle + 1$. So these products are
-taken once, as a matrix product, and the scores of many examples are led through the run together.
+All weights of a run follow from its mistakes, and so do all scores. A mistake on the example $x_m$
+changes the scores of $x$ by the step times $\langle x_m, x\rangle + 1$. So these products are
+computed once, as a matrix product, and the scores of many examples follow the run together.
 
-A matrix product rounds an example otherwise in other company. An example is unsure if, at some
-vote, two scores were so close that this could matter: it is to be scored again, alone.
+A matrix product may round a row differently depending on the other rows of the batch. If at some
+vote two scores are so close that this could matter, the example is scored again, alone. So
+predictions for a row do not depend on the other rows of the batch.
 """
 
 from typing import Any, NamedTuple

@@ -1,14 +1,14 @@
-r"""Winnow (Littlestone 1988), as note 001 has it: for disjunctions among many variables.
+r"""Winnow (Littlestone 1988; lecture note 001): disjunctions of a few among many features.
 
-Weights start at 1, features are 0 or 1, and the prediction is 1 if and only if
-$\langle w, x\rangle \ge \theta$ (by default $\theta = n$, the number of features). On a
-mistake, for every $j$ with $x_j = 1$:
+Features are 0 or 1. All weights start at 1. The prediction is positive if and only if
+$\langle w, x\rangle \ge \theta$; by default the threshold $\theta$ is $n$, the number of features.
+On a mistake, for every feature $j$ with $x_j = 1$:
 
-$$w_j \leftarrow 2 w_j \text{ (a positive example missed)}, \qquad
-  w_j \leftarrow w_j / 2 \text{ (a negative one taken for positive)}.$$
+$$w_j \leftarrow 2 w_j \text{ (on a positive example)}, \qquad
+  w_j \leftarrow w_j / 2 \text{ (on a negative example)}.$$
 
-If the labels are a disjunction of $r$ of the $n$ variables, it makes at most
-$2 + 3r(1 + \lg n)$ mistakes (`novikoff.winnow_bound`).
+If the labels are a disjunction of $r$ of the $n$ features, Winnow makes at most
+$2 + 3r(1 + \lg n)$ mistakes, with the logarithm to base 2 (`novikoff.winnow_bound`).
 """
 
 from typing import Any, NamedTuple, Self
@@ -77,18 +77,24 @@ class Factors(Recorder):
 
 
 class Winnow(MistakeDriven):
-    r"""Winnow: double the weights of a missed positive, halve those of a false one.
+    r"""Winnow: on a mistake, multiply or divide the weights of the features that are present.
 
-    Predicts `classes_[1]` if and only if $\langle w, x\rangle \ge \theta$, with all weights
-    1 at the start. Where the labels are a disjunction of $r$ of $n$ 0/1 variables it makes
-    at most $2 + 3r(1 + \lg n)$ mistakes: the variables that do not matter cost only
-    a logarithm, where a perceptron's mistakes can grow with $n$.
+    Features are 0 or 1, all weights start at 1, and the model predicts `classes_[1]` if and only if
+    $\langle w, x\rangle \ge \theta$. On a mistake, the weight $w_j$ of every feature with $x_j = 1$
+    changes by the factor $f$:
+
+    $$w_j \leftarrow f\,w_j \text{ (on a positive example)}, \qquad
+      w_j \leftarrow w_j / f \text{ (on a negative example)}.$$
+
+    If the labels are a disjunction of $r$ of $n$ features, Winnow with $f = 2$ and $\theta = n$
+    makes at most $2 + 3r(1 + \lg n)$ mistakes ($\lg$ is to base 2). Irrelevant features only add a
+    logarithm to this bound, while the mistakes of a perceptron can grow with $n$.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
-        The weights, all positive. None grows beyond $\theta$ times the factor, and none
-        falls below the least normal number of its type.
+        The weights, all positive: from the smallest normal number of their type to $\theta$ times
+        the factor.
     intercept_ : ndarray of shape (1,)
         $-\theta$.
     classes_, n_features_in_, feature_names_in_
@@ -96,7 +102,7 @@ class Winnow(MistakeDriven):
     n_iter_, mistakes_, n_mistakes_, converged_, dual_coef_, trace_
         As for `Perceptron`.
     radius_ : float
-        The largest length of an example.
+        The length of the longest example.
 
     Examples
     --------
@@ -123,35 +129,35 @@ class Winnow(MistakeDriven):
         above=0.0,
         words=(None,),
         short="least score of a positive prediction (default: number of features)",
-        text=r"$\theta$; None for the number of features.",
+        text=r"The threshold $\theta$. None: the number of features.",
         space=True,
     )
     factor: float = number(
         default=2.0,
         above=1.0,
         short="factor by which an update multiplies weights",
-        text="What weights are multiplied and divided by.",
+        text="The factor $f$ by which an update multiplies or divides weights.",
     )
     binarize: float | None = number(
         default=None,
         words=(None,),
         short="count values above this as 1, others as 0 (default: features must be 0 or 1)",
-        text="""Values above this level count as 1, others as 0. With None the features must be 0
-        and 1 already.""",
+        text="""Values above this level count as 1, others as 0. With None, all values must be 0
+        or 1.""",
         space=True,
     )
     max_iter = again(MistakeDriven._parameters["max_iter"], default=100)
     class_weight = None
 
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:  # type: ignore[override]
-        """Pass over the data until an epoch makes no mistake, or `max_iter` times.
+        """Fit the model: repeat epochs until one makes no mistake, at most `max_iter` of them.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            Features of value 0 and 1, unless `binarize` is set.
+            Values 0 and 1, unless `binarize` is set.
         y : array of shape (n_samples,)
-            Labels, any two of them. The larger is the positive class.
+            Labels of two classes. The larger label is the positive one.
 
         Returns
         -------
@@ -160,15 +166,14 @@ class Winnow(MistakeDriven):
         return self._fit(X, y)
 
     def partial_fit(self, X: MatrixLike, y: ArrayLike, classes: Given = None) -> Self:  # type: ignore[override]
-        """Learn from one more block of a stream: a single pass over it.
+        """Learn from the next block of a stream, in a single pass over it.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         classes : array of two labels, optional
-            The labels the stream will bring; needed in the first call, unless its block
-            already has both.
+            The two labels of the stream. Required in the first call, unless its block has both.
 
         Returns
         -------
@@ -177,9 +182,9 @@ class Winnow(MistakeDriven):
         return super().partial_fit(X, y, classes)
 
     def decision_function(self, X: MatrixLike) -> Array:
-        r"""The score $\langle w, x\rangle - \theta$ of each row; positive for `classes_[1]`.
+        r"""The score $\langle w, x\rangle - \theta$ of each row $x$; positive for `classes_[1]`.
 
-        On the threshold itself, which counts as positive, it is the least positive number.
+        A score of exactly 0 counts as positive: it is returned as the smallest positive number.
 
         Parameters
         ----------

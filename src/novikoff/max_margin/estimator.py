@@ -49,31 +49,37 @@ def as_solution(n: int, found: widest.Found) -> Solution:
 
 
 class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
-    r"""The separator with the widest margin, and proof that none is wider.
+    r"""The maximum-margin separator, with a proof that no margin is wider.
+
+    $$\min_{w,b}\ \tfrac12\|w\|^2 + C\sum_i\max(0, 1 - y_i(\langle w, x_i\rangle + b))$$
+
+    for examples $x_i$ with labels $y_i$ of -1 or +1. With $C = \infty$, the default, no example may
+    be inside the margin: the data must be separable.
 
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (1, n_features) and (1,)
         Scaled so that $y_i(\langle w, x_i\rangle + b) = 1$ on the margin.
     margin_ : Bracket
-        Around $1/\|w^\star\|$; both ends are true bounds. For `C=inf` this is the margin of
-        the data.
+        Bounds on $1/\|w^\star\|$, where $w^\star$ is the exact optimum. For `C=inf` this is the
+        margin of the data.
     support_ : ndarray
-        The examples with a multiplier above 0, in increasing order.
+        The indices of the examples with a multiplier $\alpha_i$ above 0, in increasing order.
     dual_coef_ : ndarray of shape (1, n_support)
         Their $y_i\alpha_i$; $w \approx \sum_i y_i\alpha_i x_i$.
     gap_ : float
         The certified relative duality gap.
     n_iter_ : int
-        Passes of coordinate descent and Newton steps; for the hard margin of narrow
-        data 1, as it is found by an active-set method.
+        The number of passes of coordinate descent and of Newton steps. For the hard margin on data
+        with few features it is 1, because an active-set method finds the solution.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Raises
     ------
     NotSeparable
-        For `C=inf` on data without a separator; its `separability` has the proof.
+        With `C=inf`, if no hyperplane separates the data. `separability` of the error has the
+        proof.
 
     Examples
     --------
@@ -86,8 +92,8 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    Lecture note 004, "Maximum margin". Cortes, C. & Vapnik, V. (1995). Support-vector
-    networks. Machine Learning 20.
+    Lecture note 004, "Limitation of Perceptron Algorithm". Cortes, C. & Vapnik, V. (1995).
+    Support-vector networks. Machine Learning 20.
     """
 
     C: float = number(
@@ -96,44 +102,44 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         infinite=True,
         positional=True,
         short="penalty for an example inside the margin; inf: allow none",
-        text="""What an example inside the margin costs. The default allows none: the hard margin,
-        for separable data. A finite `C` is the usual soft margin.""",
+        text="""The penalty for an example inside the margin. The default allows none: the hard
+        margin, for separable data. A finite `C` is the usual soft margin.""",
     )
     fit_intercept: bool = flag(
         default=True,
         short="learn a bias",
-        text="May the hyperplane have a bias? It is not penalised.",
+        text="Whether the hyperplane has a bias, which is not penalised.",
     )
     tol: float = number(
         default=1e-6,
         above=0.0,
         short="stop at this duality gap",
-        text="""The relative duality gap $(P - D)/P$ to stop at. It is computed so that rounding can
-        only make it larger.""",
+        text="""Stop at this relative duality gap, $(P - D)/P$ for the primal and dual objectives
+        $P$ and $D$. It is computed so that rounding can only make it larger.""",
     )
     budget: float = number(
         default=600.0,
         above=0.0,
         infinite=True,
         short="stop after this many seconds",
-        text="Seconds after which to stop in any case, with a warning that says how far it came.",
+        text="""The time limit in seconds. A fit that reaches it warns, and reports its gap; without
+        any separator, it raises `OutOfTime`.""",
     )
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the widest separator.
+        """Fit the maximum-margin separator.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
-            Two labels of any kind; the larger is positive.
+            Two labels of any type. The larger is the positive class.
         sample_weight : array of shape (n_samples,), optional
-            Multiplies `C`. An example of weight 0 is left out.
+            A factor for `C`, for each example. Examples of weight 0 are left out.
 
         Returns
         -------
-        MaxMargin
-            Itself.
+        self
         """
         self._check_parameters()
         before = dict(vars(self))
@@ -256,7 +262,7 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         return as_solution(len(y), found), result.margin
 
     def decision_function(self, X: MatrixLike) -> Array:
-        r"""The score $\langle w, x\rangle + b$ of each row: its side of the hyperplane.
+        r"""The score $\langle w, x\rangle + b$ of each row $x$.
 
         Parameters
         ----------
@@ -265,7 +271,7 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Positive on the side of `classes_[1]`; 1 and -1 on the margin.
+            Positive for `classes_[1]`; 1 and -1 on the margin.
         """
         check_is_fitted(self)
         X = read(self, X, reset=False)
@@ -279,7 +285,7 @@ class MaxMargin(Parameterised, Saved, ClassifierMixin, BaseEstimator):
         return out
 
     def predict(self, X: MatrixLike) -> Array:
-        """The class of each row; `classes_[1]` on the hyperplane itself.
+        """Predict the class of each row. A score of exactly 0 predicts `classes_[1]`.
 
         Parameters
         ----------

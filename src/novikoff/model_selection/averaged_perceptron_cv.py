@@ -1,4 +1,4 @@
-"""The averaged perceptron that chooses its own settings."""
+"""The averaged perceptron with automatic choice of its settings."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -77,7 +77,7 @@ VERBOSE = Kind(
 
 
 class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
-    r"""The averaged perceptron with the settings that do best on held-out examples.
+    r"""The averaged perceptron, with the settings that do best on held-out examples.
 
     It chooses the margin $\tau$, whether to scale rows to unit length, and the number of epochs.
     `AROW` and `SCW`, which often do better on text, compete with the averaged perceptron. The
@@ -184,12 +184,12 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
     fit_intercept: bool = FIT_INTERCEPT
     multi_class: str = again(
         Additive._parameters["multi_class"],
-        text="""How the averaged perceptron learns more than two classes: "joint", or "ovr", one
-        against the rest. `AROW` and `SCW` always learn one against the rest.""",
+        text="""How the averaged perceptron learns more than two classes: "joint", or "ovr", each
+        class against the rest. `AROW` and `SCW` always learn each class against the rest.""",
     )
     class_weight: Any = again(
         MistakeDriven._parameters["class_weight"],
-        text="What updates on the examples of a class are multiplied by, like `sample_weight`.",
+        text="A weight for each class, which works like a `sample_weight` of all its examples.",
     )
     shuffle: bool = again(MistakeDriven._parameters["shuffle"])
     random_state: Any = again(
@@ -201,8 +201,8 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
         kind=JOBS,
         words=(None,),
         short="threads",
-        text="""How many threads train settings side by side: None for one, -1 for all cores. The
-        model is the same to the bit.""",
+        text="""The number of threads that train settings in parallel: None for one, -1 for all. The
+        model is the same to the last bit.""",
     )
     verbose: int = given(
         default=0,
@@ -351,7 +351,7 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
         return self.best_estimator_
 
     def predict(self, X: MatrixLike) -> Array:
-        """The class of each row, by `best_estimator_`.
+        """Predict the class of each row with `best_estimator_`.
 
         Parameters
         ----------
@@ -364,7 +364,7 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
         return self._winner().predict(X)
 
     def decision_function(self, X: MatrixLike) -> Array:
-        """The scores of each row, by `best_estimator_`.
+        """The scores that `best_estimator_` gives each row.
 
         Parameters
         ----------
@@ -388,7 +388,7 @@ class AveragedPerceptronCV(Parameterised, ClassifierMixin, BaseEstimator):
 
     @property
     def n_iter_(self) -> int:
-        """How many passes over all examples the winner made."""
+        """The number of epochs of `best_estimator_`."""
         return self._winner().n_iter_
 
     def __sklearn_is_fitted__(self) -> bool:

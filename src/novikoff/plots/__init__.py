@@ -1,9 +1,9 @@
-"""Pictures of data, runs and proofs: scikit-learn's displays, with matplotlib.
+"""Pictures of data, runs and proofs, as scikit-learn displays with matplotlib.
 
 Needs the extra `plots`: ``pip install novikoff[plots]``. Every display has a method
-``plot(ax=None)`` that draws into given axes or a new figure, and keeps them as `ax_` and
-`figure_`. The colours are those of Okabe & Ito, which all eyes tell apart, and are legible on
-white and on black; text and frames follow matplotlib's style.
+``plot(ax=None)``, which draws on the given axes or on a new figure, and sets `ax_` and `figure_`.
+The colours are those of Okabe & Ito: readers with colour-vision deficiency can distinguish them,
+on white and on black. Text and frames follow the style of matplotlib.
 """
 
 from novikoff.plots.boundary import BoundaryDisplay

@@ -1,4 +1,4 @@
-r"""The boundary $\langle w, x\rangle + b = 0$, its margin band, and the mistakes."""
+r"""A picture of the decision boundary, its margin band, and the mistakes."""
 
 from dataclasses import dataclass
 from typing import Self, TypeAlias
@@ -43,39 +43,39 @@ SCORE = r"$\langle w, x\rangle + b = 0$"
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BoundaryDisplay(PlaneDisplay):
-    r"""The decision boundary with its margin band, the data, and the mistakes.
+    r"""The decision boundary of a model, with its margin band, the data, and the mistakes.
 
-    An example is drawn the larger the more often it was a mistake (`dual_coef_`); for
-    `MaxMargin`, those on the margin are large. The band reaches to the nearest example:
-    half its width is the geometric margin $\gamma$. Data that the boundary does not separate
-    has none.
+    Examples with more updates (`dual_coef_`) are drawn larger; for `MaxMargin`, the examples on the
+    margin, and for kernel learners, those in the support. The band reaches to the nearest example:
+    half its width is the geometric margin $\gamma$. There is no band if the boundary does not
+    separate the data.
 
-    Data of more than two features is projected: onto $w$, so that the boundary is a line and
-    distances from it are true, and onto the first principal direction of what is left.
+    Data with more than two features is projected onto $w$, so that the boundary is a line and
+    distances from it are true, and onto the first principal direction of the rest.
 
-    Of three classes or more, up to eight, the regions are drawn in which each is predicted; of a
-    kernel machine the curve between its classes. Both need two features. The large examples
-    of a kernel machine are those in its support.
+    For three to eight classes, the picture shows the region where each class is predicted. For a
+    kernel learner, it shows the curve between two classes. Both need data with two features.
 
     Parameters
     ----------
     points : ndarray of shape (n_samples, 2)
-        The examples in the plane of the picture.
+        The examples, in the plane of the picture.
     signs : ndarray of shape (n_samples,)
-        Their labels, -1 or +1; of more than two classes their numbers, from 0.
+        Their labels, -1 or +1; with more than two classes, their indices.
     grid : tuple of three ndarrays
-        Two coordinates and the score at points that fill the picture; of more than two classes
-        by how much each leads all others, with one more axis, the first, for the classes.
+        Two coordinates, and the score at points that fill the picture. With more than two classes,
+        the third array has a first axis for the classes, and the lead of each over all others.
     half_width : float or None
-        How far the band reaches on both sides, in units of the score; None for no band.
+        How far the band reaches on each side, in units of the score. None for no band.
     updates : ndarray of shape (n_samples,) or None
-        How often each example was a mistake.
+        The number of updates on each example.
     classes, names : sequences
-        What the classes and the two axes are called.
+        The names of the classes, and of the two axes.
     line : str
-        What the boundary is called.
+        The name of the boundary in the legend.
     large : str
-        What a large example is: "mistaken", by how often it was, or anything else.
+        What large examples mean, in the legend: "mistaken" adds how often; other texts stand as
+        they are.
 
     Examples
     --------
@@ -99,15 +99,17 @@ class BoundaryDisplay(PlaneDisplay):
     def from_estimator(
         cls, estimator: Model, X: MatrixLike, y: ArrayLike, *, ax: Axes = None
     ) -> Self:
-        """Draw the boundary of a fitted learner on its data.
+        """Draw the boundary of a fitted model on its data.
 
         Parameters
         ----------
-        estimator : any learner, or MaxMargin
+        estimator : any learner of novikoff, or MaxMargin
+            Fitted.
         X : array or sparse matrix of shape (n_samples, n_features)
-            With two features; with more for linear learners of two classes.
+            Two features; linear learners of two classes may have more.
         y : array of shape (n_samples,)
         ax : matplotlib axes, optional
+            The axes to draw on. None: a new figure.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Standard, averaged, voted and widest boundaries on one data set (the figure of note 004)."""
+"""Four boundaries on one data set: standard, averaged, voted, widest (figure of note 004)."""
 
 from dataclasses import dataclass
 from math import inf
@@ -32,25 +32,27 @@ PERCEPTRONS = {
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ComparisonDisplay(PlaneDisplay):
-    """The boundaries of the standard, averaged and voted perceptron and the widest one.
+    """The boundaries of the standard, averaged and voted perceptrons, and the widest margin.
 
-    Note 004 calls them AB, EF, GH and CD. On data that can be separated, the first and the last
-    do; an average and a vote need not, and may predict the better. The band is that of the widest,
-    CD, which no example is inside of.
+    They are labelled AB, EF, GH and CD, as four separators in lecture note 004 are. If the data is
+    separable, AB and CD separate it. An average and a vote need not, and may still predict better.
+    The band is the margin of CD; with ``C=inf`` no example is inside it.
 
     Parameters
     ----------
     points : ndarray of shape (n_samples, 2)
+        The examples.
     signs : ndarray of shape (n_samples,)
-        Labels, -1 or +1.
+        Their labels, -1 or +1.
     grid : tuple of two ndarrays
         The coordinates of points that fill the picture.
     scores : dict of ndarrays
-        By the name of the boundary, the score at those points; for "max-margin", in units of
-        the margin.
+        For each boundary, by name, the score at those points. For "max-margin", in units of the
+        margin.
     classes : sequence of two
+        The names of the classes.
     names : sequence of two str, optional
-        What the features are called.
+        The names of the features.
 
     Examples
     --------
@@ -80,20 +82,20 @@ class ComparisonDisplay(PlaneDisplay):
         random_state: int | RandomState | None = None,
         ax: Axes = None,
     ) -> Self:
-        """Fit all four to data of two features, and draw them.
+        """Fit all four to data with two features, and draw their boundaries.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, 2)
         y : array of shape (n_samples,)
         C : float, default=inf
-            As for `MaxMargin`: finite for data that cannot be separated.
+            As for `MaxMargin`. Give a finite value for data that is not separable.
         max_iter : int, default=1000
-            The most epochs of each perceptron.
+            The largest number of epochs of each perceptron.
         random_state : int, RandomState or None, default=None
-            What the orders are drawn from.
+            The seed, or random number generator, for the orders.
         ax : matplotlib axes, or a sequence of four, optional
-            One for all boundaries, or one for each.
+            One for all boundaries, or one for each. None: a new figure.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""How a run went: its mistakes, beside the bound, and what it proved of the margin."""
+"""A picture of the progress of a run: mistakes, their bound, and the bounds on the margin."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -18,29 +18,31 @@ POINTS = 150
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ProgressDisplay(Display):
-    r"""Mistakes per epoch, all mistakes beside the bound, and the margin bracket narrowing.
+    r"""The progress of a run: mistakes per epoch, total mistakes and their bound, and the margin.
 
-    The bracket holds the margin $\gamma^\star$ of the run's space. Its upper end after $k$ updates
-    is $\|w_k\| / k$ (what Novikoff's proof says, read backwards), its lower end the margin of
-    the hyperplane, if that separates; each is the best so far. Of many classes learned jointly it
-    is the margin of Kesler's construction. Where each class has a machine of its own, and for
-    learners that are no perceptrons, there is no bracket and no bound to draw.
+    The third picture shows the bracket: bounds on the margin $\gamma^\star$ in the space of the
+    run. The upper end after $k$ updates is $\|w_k\| / k$ (Novikoff's proof, read backwards); the
+    lower end is the margin of the hyperplane $w_k$ if it separates the data. Both are the best so
+    far. If more than two classes are learned jointly, it is the margin of Kesler's construction.
+    There is no bracket and no bound for runs with one binary classifier per class, and for learners
+    that are not perceptrons.
 
     Parameters
     ----------
     mistakes_per_epoch : ndarray
+        The number of mistakes in each epoch.
     times : ndarray
-        When each mistake, or update, was made, in epochs.
+        The time of each update, in epochs.
     mistakes : ndarray
-        How many there were by then.
+        The number of mistakes, or updates, so far.
     bound : float
-        The most there can be; infinite if that is not known.
+        The bound on that number; infinite if it is not known.
     bracket : tuple of three ndarrays, or None
-        The number of mistakes, and the two ends by then.
+        The number of mistakes, and the lower and the upper bound by then.
     margin : float, optional
-        The margin itself, where it is known.
+        The margin itself, if it is known.
     counts : {"mistakes", "updates"}, default="mistakes"
-        What is counted: updates, where the learner asks for a margin.
+        What is counted: updates if the learner has a `margin` above 0.
 
     Examples
     --------
@@ -65,14 +67,14 @@ class ProgressDisplay(Display):
 
     @classmethod
     def from_trace(cls, trace: Trace, *, ax: Axes = None) -> Self:
-        """Draw how a run went.
+        """Draw the progress of a run.
 
         Parameters
         ----------
         trace : Trace
             With its data.
         ax : matplotlib axes, or a sequence of three, optional
-            One is divided into three.
+            A single one is divided into three. None: a new figure.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-r"""One update on a sequence: $W_{new} = W_{old} + \eta\,(\Phi(x, y) - \Phi(x, z))$."""
+r"""A picture of one update on a sequence: $W_{new} = W_{old} + \eta\,(\Phi(x, y) - \Phi(x, z))$."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,27 +18,28 @@ NEAR = 0.06
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LatticeDisplay(Display):
-    r"""One update on a sequence: the lattice of its labels, the right ones and the best others.
+    r"""One update on a sequence: the lattice of labels, with the right and the best wrong path.
 
-    A column for each step, a row for each label. The numbers are the scores
-    $\langle w_c, x_t\rangle + b_c$ of the labels at each step before the update, and beside the
-    two paths those of the transitions that they take. What lies on the path of the right labels
-    alone gains, what lies on the other alone loses; what is on both stays.
+    The lattice has a column for each step and a row for each label. The numbers in it are the
+    scores $\langle w_c, x_t\rangle + b_c$ of label $c$ at step $t$ before the update. The numbers
+    beside the two paths are the scores of their transitions. The update increases what only the
+    right path uses, decreases what only the wrong path uses, and leaves the rest.
 
     Parameters
     ----------
     scores : ndarray of shape (n_steps, n_classes)
-        Before the update.
+        The scores before the update.
     transitions : ndarray of shape (n_classes, n_classes)
-        Before the update.
+        The weights of transitions before the update.
     right, rival : ndarrays of int
-        Numbers of labels. With a beam the rival may be shorter.
+        The indices of the right labels, and of the best wrong ones. With a beam, the latter may be
+        shorter.
     labels : sequence of str
-        What the labels are called.
+        The names of the labels.
     steps : sequence of str
-        What the steps are called.
+        The names of the steps.
     k : int
-        Which update it is.
+        The number of the update.
 
     Examples
     --------
@@ -78,7 +79,7 @@ class LatticeDisplay(Display):
         k : int
             From 1, the first update, to the last.
         steps : sequence of str, optional
-            What the steps of the sequence are called, such as its words.
+            The names of the steps, such as the words of a sentence.
         ax : matplotlib axes, optional
 
         Returns

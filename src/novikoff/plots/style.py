@@ -1,4 +1,4 @@
-"""What all pictures share: colours, axes, examples, and the plane they lie in.
+"""What all displays have in common: colours, axes, and examples in a plane.
 
 References
 ----------
@@ -77,18 +77,18 @@ class Display(ABC):
     """How many axes it is drawn on, side by side."""
 
     def plot(self, ax: Axes = None) -> Self:
-        """Draw it.
+        """Draw the picture.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
-            What to draw on; None for a new figure. A `ComparisonDisplay` takes four as well, one
-            for each boundary, and a `ProgressDisplay` three; one is divided into three.
+            The axes to draw on. None: a new figure. A `ComparisonDisplay` also takes four, one for
+            each boundary, and a `ProgressDisplay` three (it divides a single one into three).
 
         Returns
         -------
         Display
-            Itself. `ax_` and `figure_` are what it was drawn on, `axes_` has all axes.
+            The display itself. `ax_` and `figure_` are what it was drawn on; `axes_` has all axes.
         """
         axes = self._axes(ax)
         self._draw(axes)

@@ -1,4 +1,4 @@
-r"""The proof closing: $k\gamma \le \langle w, u\rangle \le \|w\| \le \sqrt k\,R$."""
+r"""A picture of the proof: $k\gamma \le \langle w, u\rangle \le \|w\| \le \sqrt k\,R$."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -17,18 +17,18 @@ FAR = 12.0
 
 @dataclass(eq=False, repr=False)
 class ProofDisplay(Display):
-    r"""The four quantities of Novikoff's theorem over the updates, and where they would cross.
+    r"""The four quantities of Novikoff's proof over the updates, and where they must cross.
 
-    $k\gamma$ grows as $k$, $\sqrt k\,R$ only as its root: they cross at $k = (R/\gamma)^2$, and
-    since $\langle w_k, u\rangle$ and $\|w_k\|$ lie between them, there is no update past that.
-    Where the run ended long before, both axes are logarithmic, and the two are straight lines.
-    (From a start other than 0 the quantities can be negative, and the crossing may be off the
-    picture; its title has it.)
+    $k\gamma \le \langle w_k, u\rangle \le \|w_k\| \le \sqrt k\,R$ after $k$ updates, as in `Proof`.
+    The first grows like $k$, the last like its root only: they cross at $k = (R/\gamma)^2$, and no
+    run has more updates. If the run ended long before, both axes are logarithmic, where the two are
+    straight lines. (From a start other than 0, the quantities can be negative, and the crossing may
+    be outside the picture; the title has its number.)
 
     Parameters
     ----------
     proof : Proof
-        As `Trace.proof` gives it.
+        The result of `Trace.proof`.
 
     Examples
     --------
@@ -51,12 +51,12 @@ class ProofDisplay(Display):
 
     @classmethod
     def from_trace(cls, trace: Trace, u: ArrayLike | None = None, *, ax: Axes = None) -> Self:
-        """Carry out the proof on a run, and draw it.
+        """Compute the quantities of the proof on a run, and draw them.
 
         Parameters
         ----------
         trace : Trace
-            Of a perceptron, with its data.
+            The trace of a perceptron, with its data.
         u : array, optional
             As for `Trace.proof`.
         ax : matplotlib axes, optional

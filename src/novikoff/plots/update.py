@@ -1,4 +1,4 @@
-r"""One update, geometrically: $w_{new} = w_{old} + y\,x$ (the slides of note 003)."""
+r"""A picture of one update: $w_{new} = w_{old} + y\,x$ (the slides of note 003)."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -28,27 +28,27 @@ from novikoff.typing import Array
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class UpdateDisplay(Display):
-    r"""One update as vector addition, and how the line turns.
+    r"""One update as a sum of vectors, with the boundary before and after.
 
-    The old weights $w_{old}$, the example $x$, the step $y\,x$ (times $\eta$ and its weight,
-    if they are not 1) put at the tip of $w_{old}$, the new weights $w_{new}$ where it ends, and the
-    old and the new line. With more than two features it is drawn in the plane of
-    $w_{old}$ and $x$, in which all of it takes place.
+    The picture shows the old weights $w_{old}$, the example $x$, the step $y\,x$ from the tip of
+    $w_{old}$, the new weights $w_{new}$ at its end, and the old and the new boundary. The step is
+    multiplied by $\eta$ and the weight of the example, if they are not 1. With more than two
+    features, the picture shows the plane of $w_{old}$ and $x$, which contains all of these.
 
     Parameters
     ----------
     old, new : ndarrays of shape (3,)
-        The weights before and after in the plane of the picture, the bias last.
+        The weights before and after, in the plane of the picture, bias last.
     x : ndarray of shape (2,)
         The example.
     label : int
-        Its class, -1 or +1.
+        Its label, -1 or +1.
     k : int
-        Which update it is.
+        The number of the update.
     step : float
         The signed step.
     names : sequence of two str, optional
-        What the axes are called.
+        The names of the axes.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class UpdateDisplay(Display):
         Parameters
         ----------
         trace : Trace
-            Of a perceptron, with its data.
+            The trace of a perceptron, with its data.
         k : int
             From 1, the first update, to the last.
         ax : matplotlib axes, optional

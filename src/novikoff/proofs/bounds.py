@@ -1,8 +1,8 @@
-r"""The theorems, each as a function: how many mistakes there can be at most.
+r"""The mistake bounds, one function per theorem.
 
-All bounds count mistakes, which are updates; none counts passes over the data. Radius and
-margin are those of the space the run takes place in: with a bias every example has one
-more coordinate of 1, and the margin is that of the unit vector along $(u, b)$.
+All bounds count mistakes or updates, never epochs. Radius and margin are measured in the space of
+the run: with a bias, every example has one more coordinate, which is 1, and the margin is that of
+the unit vector along $(u, b)$.
 """
 
 from math import inf, log, log2, sqrt
@@ -28,25 +28,25 @@ def novikoff_bound(
     r"""The most mistakes a perceptron can make on separable data (Block & Novikoff 1962).
 
     If a unit vector $u$ has $y_i\langle u, x_i\rangle \ge \gamma > 0$ and $\|x_i\| \le R$
-    for all $i$, the number $k$ of mistakes, in any order and any number of passes, is at
-    most
+    for all examples $x_i$ with labels $y_i$ of -1 or +1, a run from 0 makes at most
 
     $$(R/\gamma)^2$$
 
-    from a start at 0. From $w_0$ with step $\eta$, it is at most the larger root of
+    mistakes, in any order and in any number of epochs. From other weights $w_0$, with step size
+    $\eta$, the number $k$ of mistakes is at most the larger root of
 
     $$k\gamma + \langle w_0/\eta, u\rangle = \sqrt{\|w_0/\eta\|^2 + kR^2}.$$
 
-    If the steps differ, as they do with weights of examples, it is at most $\rho$ times as many,
-    where $\eta$ is the largest of them and $\rho$ the largest over the least.
+    If the step sizes differ, as they do with sample weights, the bound is multiplied by $\rho$, the
+    ratio of the largest to the smallest step, and $\eta$ is the largest.
 
-    A perceptron that also updates on right answers, where the margin is at most $\tau\eta R^2$,
-    makes at most
+    A perceptron with the parameter `margin`, $\tau$, also updates on correct predictions whose
+    margin is at most $\tau\eta R^2$. It makes at most
 
     $$(1 + 2\tau)(R/\gamma)^2$$
 
     updates (Krauth & Mézard 1987). At most $(R/\gamma)^2$ of them are mistakes if
-    $\tau \le 1/2$, and at most $\frac{(1 + 2\tau)^2}{8\tau}(R/\gamma)^2$ if it is larger.
+    $\tau \le 1/2$, and at most $\frac{(1 + 2\tau)^2}{8\tau}(R/\gamma)^2$ if $\tau$ is larger.
 
     Parameters
     ----------
@@ -55,18 +55,18 @@ def novikoff_bound(
     margin : float
         $\gamma$.
     start_norm : float, default=0.0
-        $\|w_0\|$, bias included.
+        $\|w_0\|$, including the bias.
     start_progress : float, optional
-        $\langle w_0, u\rangle$. If not given, the worst it can be: $-\|w_0\|$.
+        $\langle w_0, u\rangle$. If omitted, the worst case, $-\|w_0\|$.
     eta0 : float, default=1.0
-        $\eta$; it matters only for a start other than 0.
+        $\eta$. It matters only for a start other than 0.
     step_ratio : float, default=1.0
-        $\rho$: how many times as large as the least step the largest is.
+        $\rho$: the ratio of the largest to the smallest step.
     update_margin : float, default=0.0
         $\tau$ (`margin` of a learner).
     count : {"updates", "mistakes"}, default="updates"
-        What is counted. They differ only if $\tau > 0$; from a start other than 0, the bound on
-        updates is given for both.
+        What to count. The two differ only if $\tau > 0$. For a start other than 0, both give the
+        bound on updates.
 
     Returns
     -------
@@ -90,8 +90,8 @@ def novikoff_bound(
     Novikoff, A. B. J. (1962). On convergence proofs on perceptrons. Symposium on the
     Mathematical Theory of Automata, 12.
     Block, H. D. (1962). The perceptron: a model for brain functioning. Reviews of Modern Physics
-    34. From another start, and with other steps, the same proof (`docs/theorems.md`, theorem 1):
-    `Trace.proof` carries it out.
+    34. The same proof covers other starts and steps (`docs/theorems.md`, theorem 1). `Trace.proof`
+    carries it out on a run.
     Krauth, W. & Mézard, M. (1987). Learning algorithms with optimal stability in neural networks.
     Journal of Physics A 20(11). The bound on mistakes is in `docs/theorems.md`, theorem 13.
     """
@@ -127,13 +127,13 @@ def novikoff_bound(
 def freund_schapire_bound(radius: float, margin: float, deviation: float) -> float:
     r"""The most mistakes a perceptron can make on any data (Freund & Schapire 1999).
 
-    On any sequence of examples with $\|x_i\| \le R$, for any unit vector $u$ and any
-    $\gamma > 0$, from a start at 0,
+    On any sequence of examples $x_i$ with labels $y_i$ of -1 or +1 and $\|x_i\| \le R$, for any
+    unit vector $u$ and any $\gamma > 0$, a run from 0 makes $k$ mistakes, where
 
     $$k \le \left(\frac{R + D}{\gamma}\right)^2, \qquad D = \sqrt{\sum_i d_i^2}, \quad
       d_i = \max(0, \gamma - y_i\langle u, x_i\rangle).$$
 
-    The sum is over the sequence: an example visited in three passes counts three times.
+    The sum is over the sequence of visits: an example visited in three epochs counts three times.
 
     Parameters
     ----------
@@ -167,31 +167,32 @@ def freund_schapire_bound(radius: float, margin: float, deviation: float) -> flo
 
 
 def forgetron_bound(radius: float, margin: float, budget: int, *, hinge_loss: float = 0.0) -> float:
-    r"""The most mistakes a kernel perceptron can make on a budget (the Forgetron).
+    r"""The most mistakes a kernel perceptron with a budget can make (the Forgetron).
 
-    Keeping at most $B \ge 83$ rows, on any sequence of examples with $\|x_t\| \le R$, for any unit
-    vector $u$ and any $\gamma$ with $R/\gamma \le U = \frac14\sqrt{(B+1)/\ln(B+1)}$,
+    Let it keep at most $B \ge 83$ examples. On any sequence of examples $x_t$ with labels $y_t$ of
+    -1 or +1 and $\|x_t\| \le R$, for any unit vector $u$ and any $\gamma$ with
+    $R/\gamma \le \frac14\sqrt{(B+1)/\ln(B+1)}$, the number of mistakes is
 
     $$M \le 2\,(R/\gamma)^2 + 4 \sum_t \max(0, 1 - y_t\langle u, x_t\rangle/\gamma).$$
 
-    Nothing that keeps $B$ rows can compete with every $u$: where $R/\gamma$ is past $\sqrt{B+1}$,
-    some sequence makes it err all the time.
+    No learner that keeps $B$ examples can compete with every $u$: if $R/\gamma > \sqrt{B+1}$, there
+    is a sequence on which it is always wrong.
 
     Parameters
     ----------
     radius : float
-        $R$, in the feature space; it has to be known from the first mistake on.
+        $R$, in the feature space. The learner must know it from the first mistake on.
     margin : float
         $\gamma$, any positive number.
     budget : int
         $B$.
     hinge_loss : float, default=0.0
-        The sum over the sequence; 0 if $u$ separates the examples with margin $\gamma$.
+        The sum over the sequence. It is 0 if $u$ separates the examples with margin $\gamma$.
 
     Returns
     -------
     float
-        Infinite where the theorem says nothing: fewer than 83 rows, or too narrow a margin.
+        Infinite where the theorem does not apply: with a budget below 83, or too small a margin.
 
     Examples
     --------
@@ -219,15 +220,15 @@ def forgetron_bound(radius: float, margin: float, budget: int, *, hinge_loss: fl
 def winnow_bound(r: int, n: int) -> float:
     r"""The most mistakes Winnow can make on a disjunction: $2 + 3r(1 + \lg n)$.
 
-    For labels that are a disjunction of `r` of `n` variables, with threshold `n` and
-    factor 2; $\lg$ is to base 2.
+    The labels must be a disjunction of `r` of `n` features. The threshold is `n` and the factor is
+    2. The logarithm $\lg$ is to base 2.
 
     Parameters
     ----------
     r : int
-        How many variables the disjunction has.
+        The number of features in the disjunction.
     n : int
-        How many variables there are.
+        The number of features.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What happened in the run of a kernel machine, update by update."""
+"""The record of the run of a kernel learner, update by update."""
 
 from collections.abc import Iterator
 from typing import Never
@@ -16,13 +16,13 @@ from novikoff.typing import Array
 
 
 class DualTrace(Record):
-    r"""What happened in the run of a kernel machine, one record per update, in tens of bytes each.
+    r"""The record of the run of a kernel learner: one entry per update, of some tens of bytes.
 
-    A fitted kernel machine with ``record=True`` has one as `trace_`. Its weights live in the
-    feature space of a kernel, as $w = \sum_i \alpha_i\phi(x_i)$: what is replayed, and what
-    `weights` gives, are the $\alpha_i$ of all examples that were given, in that order. For that no
-    data is needed. They are as learning had them, bit for bit; with ``kernel="linear"`` `Romma`
-    keeps weights and no coefficients, which are $\sum_i \alpha_i x_i$ up to rounding.
+    A kernel learner that was fitted with ``record=True`` has one as `trace_`. Its weights
+    $w = \sum_i \alpha_i\phi(x_i)$ are in the feature space of the kernel, so `weights` returns the
+    coefficients $\alpha_i$ of all examples, in the order they were given. This needs no data. The
+    coefficients are those of the run, to the last bit. With ``kernel="linear"``, `Romma` keeps
+    weights and no coefficients; the weights are $\sum_i \alpha_i x_i$ up to rounding.
 
     Parameters
     ----------
@@ -32,14 +32,14 @@ class DualTrace(Record):
     Attributes
     ----------
     epoch, position, example, label, score, squared_norm, mistakes, gained, lost
-        As for `Trace`; scores and squared norms are of the feature space. With a budget the norm is
-        what is left after rows were forgotten.
+        As for `Trace`, with scores and squared norms in the feature space. With a budget, the norm
+        is measured after examples were dropped.
     step : ndarray of float
-        The coefficient that the example got; of two classes, signed.
+        The coefficient that the update gave the example; with two classes, signed.
     start : ndarray of shape (n_examples,), or (n_classes, n_examples) for more than two classes
         The coefficients before the first update: 0.
     mistakes_per_epoch : ndarray of int
-        For all passes of the run.
+        The number of mistakes in every epoch of the run.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class DualTrace(Record):
             yield alpha.T.reshape(self.start.shape) if alpha.size else self.start
 
     def proof(self, u: ArrayLike | None = None) -> Never:
-        """There is none here: the four quantities are of weights that are written down.
+        """Not available: the proof needs explicit weights.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class DualTrace(Record):
         Raises
         ------
         ParameterError
-            Always; it says what tells of the run of a kernel machine.
+            Always. The message says what to use instead.
         """
         raise ParameterError(
             f"{type(self._learner).__name__} has its weights in the feature space of a kernel, and "

@@ -1,10 +1,10 @@
-r"""The perceptron loss, and the sense in which the perceptron descends on it.
+r"""The perceptron loss, and the perceptron as subgradient descent on it.
 
 $$L(w, b) = \sum_i \max(0, -y_i(\langle w, x_i\rangle + b))$$
 
-A step of size $\eta$ against a subgradient on one example, with $k = -1$ at the kink, is
-the perceptron's update. The loss as a whole is least at $w = 0$: the algorithm is worth
-something because of where it stops.
+A step of size $\eta$ against a subgradient on one example, with $k = -1$ at a score of 0, is the
+update of the perceptron. The loss as a whole is smallest at $w = 0$. So the perceptron is useful
+because of where it stops, and not because it minimises this loss.
 """
 
 import numpy as np
@@ -23,8 +23,8 @@ def perceptron_loss(
     Parameters
     ----------
     X, y, coef, intercept
-        The examples, their labels and the hyperplane, as for `margin`. If the labels are -1 and
-        +1, one class may be missing.
+        The examples $x_i$, their labels $y_i$ and the hyperplane, as for `margin`. If the labels
+        are -1 and +1, one of them may be missing.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def perceptron_loss(
 def perceptron_subgradient(
     X: MatrixLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike = 0.0, *, k: float = -1.0
 ) -> tuple[Array, float]:
-    r"""One subgradient of the perceptron loss with respect to $(w, b)$.
+    r"""A subgradient of the perceptron loss with respect to the weights and the bias $(w, b)$.
 
     $$g = \sum_i g_i (x_i, 1), \qquad g_i = \begin{cases}
       0 & y_i s_i > 0 \\ -y_i & y_i s_i < 0 \\ k\,y_i & y_i s_i = 0\end{cases}$$
@@ -59,7 +59,7 @@ def perceptron_subgradient(
     X, y, coef, intercept
         As for `perceptron_loss`.
     k : float in [-1, 0], default=-1.0
-        What a score of 0 contributes; -1 makes it the perceptron's update.
+        The factor for a score of 0. With -1, the subgradient gives the update of the perceptron.
 
     Returns
     -------

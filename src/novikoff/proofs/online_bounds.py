@@ -1,8 +1,8 @@
-r"""The theorems about learners that heed margins, each as a function.
+r"""The mistake bounds of learners that do not need separable data, one function per theorem.
 
-All of them compare a run with any fixed weights $u$ (the bias included, whose input is 1), by
-the losses of $u$ on the same sequence of examples: one that is visited in three
-passes counts three times.
+Each compares a run with any fixed weights $u$ (including the bias, whose feature is 1), by the
+losses of $u$ on the same sequence of examples. An example that is visited in three epochs counts
+three times.
 """
 
 from math import inf, log, log1p, sqrt
@@ -21,8 +21,10 @@ def passive_aggressive_bound(
 ) -> float:
     r"""The most mistakes a passive-aggressive learner can make (Crammer et al. 2006).
 
-    On any sequence of examples with $\|x_t\| \le R$, for any $u$ with hinge losses
-    $\ell^*_t = \max(0, 1 - y_t\langle u, x_t\rangle)$, from a start at 0:
+    On any sequence of examples $x_t$ with labels $y_t$ of -1 or +1 and $\|x_t\| \le R$, let
+    $\ell_t$ be the hinge losses of the learner, from a start at 0, and
+    $\ell^*_t = \max(0, 1 - y_t\langle u, x_t\rangle)$ those of any fixed $u$. The number of
+    mistakes $M$ satisfies
 
     $$M \le \max(R^2, 1/C)\,(\|u\|^2 + 2CL), \quad L = \sum_t \ell^*_t \quad\text{(PA-I)},$$
     $$M \le \sum_t \ell_t^2 \le \Big(R^2 + \frac1{2C}\Big)(\|u\|^2 + 2CL), \quad
@@ -36,13 +38,13 @@ def passive_aggressive_bound(
     radius : float
         $R$ (`radius_` of a fitted learner).
     norm : float
-        $\|u\|$, bias included.
+        $\|u\|$, including the bias.
     loss : float, default=0.0
-        $L$: the losses of $u$ added up, for PA and PA-II their squares.
+        $L$: the sum of the losses of $u$; for PA and PA-II, of their squares.
     C : float, default=1.0
-        That of the learner.
+        The parameter `C` of the learner.
     variant : {"PA", "PA-I", "PA-II"}, default="PA-I"
-        Of PA there is a bound with a loss for examples of length 1 only.
+        For PA with a loss above 0, there is a bound only if all examples have length 1.
 
     Returns
     -------
@@ -87,8 +89,8 @@ def arow_bound(
 ) -> float:
     r"""The most mistakes AROW can make with a full matrix (Crammer, Kulesza & Dredze 2009).
 
-    Over the examples with an update, of which $U$ were right answers, for any $u$ with the hinge
-    losses $\ell^*_t$ on them,
+    Let $X$ have the examples with an update as its rows, $U$ of which were predicted correctly. For
+    any $u$ with the hinge losses $\ell^*_t$ on them, the number of mistakes is
 
     $$M \le \sqrt{r\|u\|^2 + u^\top X^\top X u}\;\sqrt{\ln\det(I + X^\top X/r) + U}
       + \sum_t \ell^*_t - U.$$
@@ -96,16 +98,16 @@ def arow_bound(
     Parameters
     ----------
     X : array of shape (n_updates, n_weights)
-        The examples with an update, each as often as there was one; with a last column of
-        ones if there is a bias.
+        The examples with an update, each repeated for every update; with a last column of ones if
+        there is a bias.
     u : array of shape (n_weights,)
     loss : float, default=0.0
-        $\sum_t \ell^*_t$, over the rows of `X`.
+        The sum of the $\ell^*_t$ over the rows of `X`.
     right : int, default=0
-        $U$: how many updates were on right answers (`n_updates_` less `n_mistakes_`, of two
-        classes).
+        $U$: the number of updates on correct predictions (with two classes, `n_updates_` minus
+        `n_mistakes_`).
     r : float, default=1.0
-        That of the learner.
+        The parameter `r` of the learner.
 
     Returns
     -------
@@ -120,7 +122,7 @@ def arow_bound(
     References
     ----------
     Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
-    NIPS 22, section 4. Theorem 10 of `docs/theorems.md`, with a proof.
+    NIPS 22, section 4. `docs/theorems.md` has a proof (theorem 10).
     """
     X, u = _matrix(X, u)
     require(loss=loss, right=right)
@@ -134,8 +136,9 @@ def second_order_bound(
 ) -> float:
     r"""The most mistakes a second-order perceptron can make (Cesa-Bianchi et al. 2005).
 
-    With the examples erred on as the rows of $X$, for any $u$ of length 1 and any $\gamma > 0$,
-    with $D_\gamma = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$,
+    Let $X$ have the mistakes $x_t$, with labels $y_t$ of -1 or +1, as its rows. For any $u$ of
+    length 1 and any $\gamma > 0$, with
+    $D_\gamma = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$,
 
     $$M \le \frac1\gamma\Big(D_\gamma
       + \sqrt{(a + \|Xu\|^2)\,\ln\det(I + X^\top X/a)}\Big).$$
@@ -143,16 +146,16 @@ def second_order_bound(
     Parameters
     ----------
     X : array of shape (n_mistakes, n_weights)
-        The examples erred on, each as often as it was; with a last column of ones if there
-        is a bias.
+        The mistakes, each example repeated for every mistake on it; with a last column of ones if
+        there is a bias.
     u : array of shape (n_weights,)
-        It is scaled to length 1.
+        Any direction. It is scaled to length 1.
     margin : float
         $\gamma$.
     loss : float, default=0.0
         $D_\gamma$, over the rows of `X` or over all examples.
     a : float, default=1.0
-        That of the learner.
+        The parameter `a` of the learner.
 
     Returns
     -------
@@ -187,24 +190,24 @@ def balanced_winnow_bound(
 ) -> float:
     r"""The most mistakes balanced Winnow can make.
 
-    On features with $|x_{tj}| \le S$, $S \ge 1$, for any $u$ over $n$ weights with
-    $\sum_j|u_j| = 1$, with $\eta = \ln f$ and
-    $D = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$,
+    On any sequence of examples $x_t$ with labels $y_t$ of -1 or +1 and features
+    $|x_{tj}| \le S$, $S \ge 1$, for any $u$ over $n$ weights with $\sum_j|u_j| = 1$, with
+    $\eta = \ln f$ and $D = \sum_t\max(0, \gamma - y_t\langle u, x_t\rangle)$,
 
     $$M \le \frac{\ln 2n + \eta D}{\eta\gamma/S - \eta^2/2} \quad\text{if } \eta < 2\gamma/S.$$
 
     Parameters
     ----------
     n : int
-        How many weights there are, the bias counted.
+        The number of weights, including the bias.
     margin : float
         $\gamma$.
     loss : float, default=0.0
-        $D$, over all examples visited.
+        $D$, over all visits of examples.
     factor : float, default=1.5
-        $f$, that of the learner.
+        $f$, the parameter `factor` of the learner.
     largest : float, default=1.0
-        The largest $|x_{tj}|$ (``abs(X).max()``); $S$ is that, or 1 if it is less.
+        The largest $|x_{tj}|$ (``abs(X).max()``). $S$ is this, or 1 if it is smaller.
 
     Returns
     -------
@@ -225,8 +228,8 @@ def balanced_winnow_bound(
     References
     ----------
     Littlestone, N. (1989). Mistake bounds and logarithmic linear-threshold learning algorithms.
-    PhD thesis, University of California, Santa Cruz. Theorem 7 of `docs/theorems.md`, with a proof
-    of this form.
+    PhD thesis, University of California, Santa Cruz. `docs/theorems.md` has a proof of the bound
+    in this form (theorem 7).
     Kivinen, J. & Warmuth, M. K. (1997). Exponentiated gradient versus gradient descent for linear
     predictors. Information and Computation 132(1) (EG±, features of both signs).
     """

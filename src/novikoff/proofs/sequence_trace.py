@@ -1,4 +1,4 @@
-"""What happened in a run over sequences of labels, update by update, and the proof on it."""
+"""The record of a run over sequences of labels, update by update, and the proof on it."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -23,10 +23,11 @@ from novikoff.typing import Array
 
 
 class SequenceTrace(Record):
-    r"""What happened in a run over sequences of labels, one record per update.
+    r"""The record of a run over sequences of labels: one entry per update.
 
-    A fitted `SequencePerceptron` with ``record=True`` has one as `trace_`. After `fit` the trace
-    knows the data by reference; a stream keeps no examples, and `with_data` takes them again.
+    A `SequencePerceptron` that was fitted with ``record=True`` has one as `trace_`. After `fit`,
+    the trace holds a reference to the data. A stream keeps no examples: give them again with
+    `with_data`.
 
     Parameters
     ----------
@@ -36,17 +37,17 @@ class SequenceTrace(Record):
     Attributes
     ----------
     epoch, position, example, squared_norm, mistakes, step, mistakes_per_epoch
-        As for `Trace`, of sequences and of all weights.
+        As for `Trace`, counted in sequences; the norm is that of all weights.
     score : ndarray of float
-        By how much the right labels led those in `rivals`; not above 0 on a mistake.
+        The score of the right labels minus that of `rivals`; not above 0 on a mistake.
     rivals : list of ndarrays of labels
-        The best wrong labels of each sequence, which lost what the right ones gained. With a beam,
-        those up to a violation.
+        The best wrong labels of each sequence, which the update subtracts. With a beam, only up to
+        the step of the violation.
     classes_ : ndarray of labels
-        Those that the rows of weights belong to.
+        The labels, in the order of the rows of weights.
     start : ndarray of shape (n_classes, n_features + 1 + n_classes)
-        The weights before the first update. A row for each label: the weights of the features,
-        that of the bias, and those of coming after each label.
+        The weights before the first update. Each label has a row: the weights of the features, the
+        bias, and the weights of following each label.
 
     Examples
     --------
@@ -90,7 +91,7 @@ class SequenceTrace(Record):
         Parameters
         ----------
         X, y : lists of sequences
-            All that were given since recording began, in that order.
+            All sequences since recording began, in the same order.
 
         Returns
         -------
@@ -110,7 +111,7 @@ class SequenceTrace(Record):
 
     @property
     def data(self) -> Sequences:
-        """The sequences, as rows of features and numbers of labels."""
+        """The sequences, as rows of features and indices of labels."""
         if self._data is None:
             raise DataError(
                 "The trace of a stream, or from a file, does not know the data: "
@@ -134,19 +135,20 @@ class SequenceTrace(Record):
             self._require_same_squares(float((W**2).sum() + (T**2).sum()), at, W.size)
 
     def proof(self, u: ArrayLike | None = None) -> Proof:
-        r"""The quantities of Collins' theorem at every update, and whether its lemmas held.
+        r"""The quantities of Collins' theorem at every update, and whether its lemmas hold.
 
         Parameters
         ----------
         u : array of the shape of `start`, optional
-            Any direction; it is scaled to unit length. None for that of the last weights, if they
-            separate the data.
+            Any direction; it is scaled to unit length. None: the direction of the last weights, if
+            the run has converged.
 
         Returns
         -------
         Proof
-            Its `margin` is the least by which $u$ tells the right labels of a sequence from all
-            others; for a run with a beam, those up to any step.
+            Its `margin` is the smallest difference, under $u$, between the score of the right
+            labels of a sequence and that of any others. For a run with a beam, this covers
+            the beginnings of sequences up to any step.
         """
         if u is None:
             if not self._ended:

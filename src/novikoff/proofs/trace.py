@@ -1,11 +1,11 @@
-r"""What happened, update by update, and Novikoff's proof carried out on it.
+r"""The record of a run, update by update, and Novikoff's proof on it.
 
-A perceptron's run is the list of its mistakes. With the data, everything else can be had from
-that list: the weights after any update, exactly as they were, and the race between
+The run of a perceptron is the list of its mistakes. With the data, everything else follows from
+this list: the weights $w_k$ after any update, exactly as they were, and the inequalities
 
-$$k\gamma \;\le\; \langle w_k, u\rangle \;\le\; \|w_k\| \;\le\; \sqrt k\,R$$
+$$k\gamma \;\le\; \langle w_k, u\rangle \;\le\; \|w_k\| \;\le\; \sqrt k\,R,$$
 
-that ends it (note 003, "Convergence of Perceptron"; note 004, theorem 1).
+which bound the number $k$ of updates (note 003, "Convergence of Perceptron"; note 004, theorem 1).
 """
 
 from collections.abc import Iterator
@@ -35,54 +35,56 @@ if TYPE_CHECKING:
 
 
 class Trace(Record):
-    r"""What happened in a run, one record per update, in some tens of bytes each.
+    r"""The record of a run: one entry per update, of some tens of bytes.
 
-    A fitted learner with ``record=True`` has one as `trace_`. From the record and the data
-    the run can be replayed: `weights` gives the weights $w_k$ after any update, bit for bit,
-    and `proof` the quantities of Novikoff's theorem at every one.
+    A learner that was fitted with ``record=True`` has one as `trace_`. From the record and the
+    data, the run can be replayed: `weights` returns the weights $w_k$ after any update, to the last
+    bit, and `proof` returns the quantities of Novikoff's theorem after every update.
 
-    After `fit` the trace knows the data by reference (a pickle or a model file does not
-    take it along). A stream keeps no examples: `with_data` takes them again.
+    After `fit`, the trace holds a reference to the data (a pickle or a model file does not contain
+    it). A stream keeps no examples: give them again with `with_data`.
 
     Parameters
     ----------
-    model : a learner of `novikoff.learners.LEARNERS`
+    model : any linear learner of novikoff
         Fitted with ``record=True``.
 
     Attributes
     ----------
     epoch : ndarray of int
-        In which pass it was, counted from 0; all of `partial_fit` is one pass.
+        The epoch of the update, from 0 on. All calls of `partial_fit` count as one epoch.
     position : ndarray of int
-        How many examples the pass had visited before.
+        The number of examples that the epoch had visited before.
     example : ndarray of int
-        Which example it was on: its row in the data of `fit`. In a stream, its place among all
-        rows that came since recording began, however they were cut into blocks.
+        The example of the update: its row in the data of `fit`. In a stream, its number among all
+        rows since recording began, however they were divided into blocks.
     label : ndarray of int
-        The $y_i$ of that example: -1 for the first class, +1 for the second. Of more than two
-        classes, the number of its class in `classes_`.
+        The label $y_i$ of that example: -1 for the first class, +1 for the second. With more than
+        two classes, the index of its class in `classes_`.
     score : ndarray of float
-        $\langle w, x_i\rangle + b$ before the update; with `slack`, what the example's own
-        feature adds is counted in. Of many classes learned jointly, by how much the right class
-        led the best other; with a machine for each, the score of the machine.
+        $\langle w, x_i\rangle + b$ before the update, including the private feature if there is a
+        `slack`. With more than two classes learned jointly, the score of the right class minus the
+        best other score; with one binary classifier per class, the score of that classifier.
     squared_norm : ndarray of float
-        $\|(w, b)\|^2$ after it, in the space of the run (private features counted in). Of many
-        classes the sum over all; with a machine for each, that of the machine.
+        $\|(w, b)\|^2$ after the update, in the space of the run (including private features). With
+        more than two classes, the sum over all; with one binary classifier per class, that of the
+        classifier.
     mistakes : ndarray of int
-        How many mistakes there had been, this one counted in if it is one: some learners also
-        update on right answers.
+        The number of mistakes so far, including this update if it is one. Some learners also update
+        on correct predictions.
     step : ndarray of float
-        The signed step $\eta\,c_i\,y_i$ of a perceptron; of more than two classes without a sign.
-        For Winnow what weights were multiplied by. Other learners choose their steps: here
-        is $c_i\,y_i$, the weight of the example.
+        For a perceptron, the signed step $\eta\,c_i\,y_i$; with more than two classes, without the
+        sign. For Winnow, the factor of the weights. For learners that compute their own step sizes,
+        $c_i\,y_i$, where $c_i$ is the weight of the example.
     gained, lost : ndarrays of int, or None
-        Of more than two classes: the class whose weights gained the example, the right one, and
-        the class whose weights lost it, its rival; -1 for none. With a machine for each class, one
-        of them is the machine's; while a stream had two classes, one machine stood for both.
+        With more than two classes: the class whose weights the example was added to (its own), and
+        the class whose weights it was subtracted from; -1 for none. With one binary classifier per
+        class, one of the two is that of the classifier; as long as a stream had two classes, one
+        classifier served both.
     start : ndarray of shape (n_features + 1,), or (n_classes, n_features + 1)
-        The weights before the first update, the bias last.
+        The weights before the first update, bias last.
     mistakes_per_epoch : ndarray of int
-        For all passes of the run, the last of which may have none.
+        The number of mistakes in every epoch of the run; the last may have none.
 
     Examples
     --------
@@ -140,9 +142,10 @@ class Trace(Record):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            All examples that were given since recording began, in that order, and of the same
-            type: for a stream, its blocks one below the other.
+            All examples since recording began, in the same order and of the same type. For a
+            stream, stack its blocks.
         y : array of shape (n_samples,)
+            Their labels.
 
         Returns
         -------
@@ -182,7 +185,7 @@ class Trace(Record):
 
     @property
     def data(self) -> tuple[Matrix, Array]:
-        """The examples, and their labels: -1 and +1, or the numbers of more than two classes."""
+        """The examples and their labels: -1 and +1, or with more than two classes, indices."""
         if self._data is None:
             raise DataError(
                 "The trace of a stream, or from a file, does not know the data: "
@@ -223,7 +226,7 @@ class Trace(Record):
         return max(int(self.gained[k - 1]), int(self.lost[k - 1]))
 
     def machine(self, label: object) -> "Trace":
-        """The trace of one machine of many: of a class against the rest, as of two classes.
+        """The trace of one binary classifier: of a class against the rest.
 
         Parameters
         ----------
@@ -232,8 +235,8 @@ class Trace(Record):
         Returns
         -------
         Trace
-            Its weights, its proof and its pictures are those of two classes, of which this is the
-            second. Its mistakes are counted since recording began.
+            Its weights, proof and pictures are those of a run on two classes, the second of which
+            is `label`. It counts mistakes since recording began.
 
         Examples
         --------
@@ -270,25 +273,25 @@ class Trace(Record):
     # ------------------------------------------------------ the theorem
 
     def proof(self, u: ArrayLike | None = None) -> Proof:
-        r"""The quantities of Novikoff's theorem at every update, and whether its lemmas held.
+        r"""The quantities of Novikoff's theorem at every update, and whether its lemmas hold.
 
-        In the space of the run: with a bias, examples and $u$ have one more coordinate, which
-        is 1 on every example; with `normalize`, examples have unit length; with `slack`,
-        each has a coordinate of its own. All examples of the data count, also such as had a weight
-        of 0 and were never visited.
+        They are computed in the space of the run: with a bias, examples and $u$ have one more
+        coordinate, which is 1 for every example; with `normalize`, examples have unit length; with
+        `slack`, each example has a private coordinate. All examples of the data count, including
+        examples of weight 0, which the run never visits.
 
-        Many classes that are learned jointly are in Kesler's space, where the weights of all are
-        one vector, and an update adds one that has $x_i$ in the place of the right class and $-x_i$
-        in that of the other: its length is at most $\sqrt2$ times that of the longest example.
-        If each class has a machine of its own, each has a proof of its own: that of
-        ``trace.machine(label)``.
+        More than two classes that are learned jointly are in Kesler's space, where the weights of
+        all classes are one vector. An update adds a vector with $x_i$ in the block of the right
+        class and $-x_i$ in that of the other: its length is at most $\sqrt2$ times that of the
+        longest example. With one binary classifier per class, each has a proof of its own: call
+        ``trace.machine(label).proof()``.
 
         Parameters
         ----------
         u : array of shape (n_features,) or (n_features + 1,), optional
-            Any direction; it is scaled to unit length. With a bias, its last entry is that of
-            the bias, 0 if left out. Of many classes, a row each. None for the direction of the
-            widest margin, whose $\gamma$ is certified (`MaxMargin`, `separability`).
+            Any direction; it is scaled to unit length. With a bias, the last entry is that of the
+            bias, 0 if left out. With more than two classes, one row per class. None: the direction
+            of the widest margin, whose $\gamma$ is certified (`MaxMargin`, `separability`).
 
         Returns
         -------
@@ -312,16 +315,16 @@ class Trace(Record):
     # ------------------------------------------------------ to look at
 
     def player(self) -> "AnyWidget":
-        """The run as a picture that moves: step by step, in a notebook (extra `notebook`).
+        """An animation of the run, step by step, for notebooks. Needs the extra `notebook`.
 
-        Every example visited is a step; where the order of visits is not known (``shuffle=True``
-        without a seed), every update is.
+        Every visit of an example is a step. If the order of the visits is not known
+        (``shuffle=True`` without a seed), every update is a step.
 
         Returns
         -------
         anywidget.AnyWidget
-            For Jupyter, marimo and VS Code. Its `step` says how many steps are made, and can be
-            set. The run must be on two features.
+            For Jupyter, marimo and VS Code. Its `step` is the number of steps made so far, and can
+            be set. The data must have two features.
         """
         # the lab knows the trace, so the trace cannot know it when imported
         from novikoff.lab.notebook import player

@@ -1,4 +1,4 @@
-"""Separation of a model that another library has fitted."""
+"""Separation in models that another library has fitted."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ GLM = {"Poisson": "poisson", "NegativeBinomial": "poisson"}
 
 
 def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
-    """Whether a fitted model had a finite estimate to find.
+    """Check whether a model fitted by another library has a finite estimate.
 
     Software may report that it converged although no finite estimate exists.
 
@@ -40,12 +40,12 @@ def check_separation(results: Any, *, budget: float = 60.0) -> Separation:
         pyfixest (`fepois`, or `feglm` with logit or probit), the check covers the observations
         that pyfixest kept.
     budget : float, default=60.0
-        Seconds after which to give up.
+        The time limit in seconds.
 
     Returns
     -------
     Separation
-        With the model's names for coefficients and observations.
+        With the names of coefficients and observations that the model uses.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What separation means for a model, to be read by people and programs."""
+"""The result of `separation`: which coefficients and observations are affected, and the proof."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,29 +36,32 @@ PENALTIES = {
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """Whether a regression model has a finite estimate, and if not, why.
+    """The result of `separation`: whether a finite estimate exists, and if not, why.
 
-    Returned by `separation`, verified.
+    It is already verified.
 
     Parameters
     ----------
     family : str
+        The kind of model, as for `separation`.
     exists : bool or None
-        Is there a finite maximum-likelihood estimate? None if that could not be decided in time.
+        Whether there is a finite maximum-likelihood estimate. None if this could not be decided in
+        time.
     separated : ndarray of bool
-        For each observation, in the order of the data: is it predicted perfectly in the limit?
+        For each observation, in the order of the data: whether it is predicted perfectly in the
+        limit.
     partly_separated : ndarray of bool
-        For each observation with more than two possible outcomes: are some of the others ruled out
-        in the limit, but not all?
+        For each observation with more than two possible outcomes: whether some of the other
+        outcomes, but not all, are ruled out in the limit.
     coefficients : dict of str
         For each coefficient: "finite", "+inf", "-inf", "inf" (it may diverge to either side, or
         stay finite), "aliased" or "undecided".
     index : ndarray
-        What the observations are called.
+        The names of the observations.
     certificate : Recession, Potentials, Contracted or None
         The proof.
     n_observations : int
-        How many observations have a weight above 0.
+        The number of observations with a weight above 0.
 
     Examples
     --------
@@ -86,7 +89,8 @@ class Separation:
     def estimable(self) -> tuple[str, ...]:
         """The coefficients that have a finite estimate.
 
-        They keep it if the separated observations are dropped. Others are not identified then.
+        They keep it if you drop the separated observations. The other coefficients are then no
+        longer identified.
         """
         return tuple(named(self.coefficients, "finite"))
 
@@ -113,7 +117,7 @@ class Separation:
         return text + (f" {aliased[0][0].upper()}{aliased[0][1:]}." if aliased else "")
 
     def summary(self) -> str:
-        """The answer, the coefficients, the separated observations, and what to do."""
+        """A report: the answer, the coefficients, the separated observations, and what to do."""
         lines = [self.sentence]
         if self.coefficients:
             lines += ["", *as_text(self.coefficients)]
@@ -160,11 +164,11 @@ class Separation:
         return as_html(self.sentence, self.coefficients)
 
     def to_frame(self) -> "pd.DataFrame":
-        """The coefficients as a pandas DataFrame."""
+        """The kind of estimate of each coefficient, as a pandas DataFrame."""
         return as_frame(self.coefficients)
 
     def to_latex(self) -> str:
-        """The coefficients as a table in LaTeX."""
+        """The kind of estimate of each coefficient, as a LaTeX table."""
         return as_latex(self.coefficients)
 
 

@@ -1,4 +1,4 @@
-"""Is there a finite estimate?"""
+"""Does a regression model have a finite maximum-likelihood estimate?"""
 
 from typing import NamedTuple
 
@@ -41,9 +41,9 @@ def separation(
     sample_weight: ArrayLike | None = None,
     budget: float = 60.0,
 ) -> Separation:
-    r"""Whether a regression model has a finite maximum-likelihood estimate; if not, why.
+    r"""Decide whether a regression model has a finite maximum-likelihood estimate, and prove it.
 
-    There is none if the likelihood keeps increasing in some direction without reaching its
+    It has none if the likelihood keeps increasing in some direction without reaching its
     supremum. The data is then called separated: some observations are predicted better and better,
     and some coefficients diverge. Software may still report that it converged.
 
@@ -51,9 +51,9 @@ def separation(
     ----------
     X : array, sparse matrix or DataFrame of shape (n_samples, n_features), None, or a formula
         The design matrix. Columns of a DataFrame that are categories or text become dummies,
-        without one for the first level if there is an intercept. Or a formula (extra `stats`), with
-        a DataFrame as `y`: ``separation("y ~ x1 + C(region) | firm + year", data)``, where factors
-        after the bar are `fixed_effects`.
+        without one for the first level if there is an intercept. Or a formula, with a DataFrame as
+        `y`: ``separation("y ~ x1 + C(region) | firm + year", data)``. Factors after the bar are
+        `fixed_effects`. (Formulas need the extra `stats`.)
     y : array of shape (n_samples,)
         The outcomes: labels, or the levels of an ordered categorical; counts for "poisson"; shares
         for "fractional". For "binomial" also two columns, successes and failures.

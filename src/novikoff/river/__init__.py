@@ -1,11 +1,12 @@
-r"""The perceptron for River: one example at a time, as a dictionary (extra `river`).
+r"""The perceptron for River: one example at a time, as a dictionary. Needs the extra `river`.
 
-River's models learn from dictionaries of features, which may come and go. This is the perceptron
-of `novikoff.core.loops` for them: a feature that was never seen has the weight 0, a class
-that was never seen takes part from its first example on, and what is learned is what
-`novikoff.Perceptron` learns from the same examples in one pass.
+River's models learn from dictionaries of features, which may appear and disappear. This is the
+perceptron of `novikoff.core.loops` for such data: a new feature has the weight 0, and a new class
+takes part from its first example on. It learns what `novikoff.Perceptron` learns from the same
+examples in one epoch.
 
-`dictionaries.py` says what an example is, `vectors.py` keeps the weights, `perceptron.py` learns.
+`dictionaries.py` checks the examples, `vectors.py` has the weights, and `perceptron.py` the
+learner.
 """
 
 from novikoff.river.perceptron import RiverPerceptron

@@ -33,28 +33,30 @@ def square(value: float) -> float:
 class RiverPerceptron(base.MiniBatchClassifier):
     r"""The perceptron as a River classifier, for any number of classes.
 
-    On an example of class $y$ that is not ahead of all others, with $r$ the best of them:
-    $w_y \leftarrow w_y + \eta x$ and $w_r \leftarrow w_r - \eta x$. Two classes have one weight
-    vector, for the second against the first, in the order of the labels.
+    Each class $c$ has weights $w_c$ and a score $\langle w_c, x\rangle$, and the class with the
+    largest score is predicted. On an example $x$ of class $y$ whose score is not above all others,
+    let $r$ be the class with the largest other score:
+    $w_y \leftarrow w_y + \eta x$ and $w_r \leftarrow w_r - \eta x$. Two classes share one weight
+    vector, positive for the second in the order of the labels.
 
     Parameters
     ----------
     eta
-        The step.
+        The step size $\eta$.
     fit_intercept
         Learn a bias.
     margin
-        Learn from right answers too, unless they are right by more than so many times what one
-        update on an example of mean length adds, as `novikoff.Perceptron` does.
+        Also learn from correct predictions, unless they are correct by more than `margin` times
+        what one update on an example of mean squared length adds, as `novikoff.Perceptron` does.
 
     Attributes
     ----------
     classes
         The labels seen so far, sorted.
     n_mistakes
-        How many examples were mistakes.
+        The number of mistakes.
     n_updates
-        How many were learned from: the mistakes, unless a `margin` is asked for.
+        The number of updates. With ``margin=0``, every update is a mistake.
 
     Examples
     --------
@@ -83,12 +85,12 @@ class RiverPerceptron(base.MiniBatchClassifier):
         return True
 
     def predict_one(self, x: Row, **kwargs: Any) -> Any:
-        """The label of an example; None if nothing was learned yet.
+        """Predict the label of an example; None before the first example.
 
         Parameters
         ----------
         x
-            A dictionary of numbers; a missing one (NaN, None) is a feature that is not there.
+            A dictionary from features to numbers. A missing value (NaN, None) is ignored.
         """
         classes = self.classes
         if len(classes) < 2:
@@ -99,12 +101,12 @@ class RiverPerceptron(base.MiniBatchClassifier):
         return classes[scores.index(max(scores))]
 
     def learn_one(self, x: Row, y: Any) -> None:
-        """Learn from an example.
+        """Learn from one example.
 
         Parameters
         ----------
         x
-            A dictionary of numbers; a missing one (NaN, None) is a feature that is not there.
+            A dictionary from features to numbers. A missing value (NaN, None) is ignored.
         y
             Its label.
         """
@@ -248,12 +250,12 @@ class RiverPerceptron(base.MiniBatchClassifier):
         )
 
     def learn_many(self, X: Any, y: Any) -> None:
-        """Learn from the rows of a frame, one after the other: exactly as `learn_one` does.
+        """Learn from the rows of a data frame, one by one, exactly as `learn_one` does.
 
         Parameters
         ----------
         X
-            A frame of numbers; a missing one is a feature that the example does not have.
+            A data frame of numbers. Missing values are ignored.
         y
             Their labels.
         """
@@ -268,12 +270,12 @@ class RiverPerceptron(base.MiniBatchClassifier):
                     raise error.about(f"In row {i} of X") from None
 
     def predict_many(self, X: Any) -> Any:
-        """The labels of the rows of a frame.
+        """Predict the labels of the rows of a data frame.
 
         Parameters
         ----------
         X
-            A frame of numbers.
+            A data frame of numbers.
         """
         import pandas as pd
 
@@ -281,7 +283,7 @@ class RiverPerceptron(base.MiniBatchClassifier):
 
     @property
     def weights(self) -> dict[Name, float] | dict[Label, dict[Name, float]]:
-        """The weights by the names of the features; of more than two classes, for each of them."""
+        """The weights by feature; with more than two classes, one such dictionary per class."""
         all_of = [self._by_name(vector) for vector in self._vectors]
         if len(all_of) <= 1:
             return all_of[0] if all_of else {}
@@ -294,7 +296,7 @@ class RiverPerceptron(base.MiniBatchClassifier):
 
     @property
     def intercept(self) -> float | dict[Label, float]:
-        """The bias; of more than two classes, of each of them."""
+        """The bias; with more than two classes, one per class."""
         biases = [vector.bias for vector in self._vectors]
         if len(biases) <= 1:
             return biases[0] if biases else 0.0

@@ -1,4 +1,4 @@
-"""Model files: safetensors with a documented header, in which nothing is ever executed.
+"""Save and load models: safetensors files with a documented header. Loading executes no code.
 
 `docs/model-files.md` describes the format.
 """

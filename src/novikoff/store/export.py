@@ -1,10 +1,10 @@
-r"""Models for other programs: coefficients as CSV, and ONNX graphs that give the same labels.
+r"""Export models for other programs: coefficients as CSV, and ONNX graphs.
 
-A graph has one input, `X` of shape (n_samples, n_features), and two outputs: `label`, what
-`predict` gives, and `score`, what `decision_function` gives. The input has the precision
-of the model's weights; the arithmetic is in doubles. So a label can differ only where the
-score is 0 but for rounding. A graph cannot refuse its input: a NaN, or a Winnow feature other
-than 0 and 1, gets some label, where `predict` raises an error.
+A graph has one input, `X` of shape (n_samples, n_features), and two outputs: `label`, the result of
+`predict`, and `score`, the result of `decision_function`. The input has the precision of the
+model's weights; the arithmetic uses doubles. So a label can differ only where the score is 0 up to
+rounding. A graph cannot raise an error: a NaN, or a feature other than 0 and 1 for Winnow, gets
+some label, where `predict` raises one.
 """
 
 import csv
@@ -36,17 +36,19 @@ LARGEST = 2**31 - 2**20
 
 
 def to_csv(model: Linear | DualLearner, path: str | os.PathLike[str]) -> None:
-    """Write the weights of a linear model as CSV: a line for each feature, the bias last.
+    """Write the weights of a linear model as CSV: one line per feature, bias last.
 
-    The columns are `feature` and `weight`; of more than two classes, `feature` and one for the
-    weights of each, with its label above. A feature without a name goes by its number,
-    from 0 or as in the svmlight file that `novikoff fit` read; the bias is called `(intercept)`.
-    Weights are written such that reading them as doubles gives the same numbers.
+    The columns are `feature` and `weight`; with more than two classes, `feature` and one column per
+    class, with its label as the header. A feature without a name has its number: from 0, or as in
+    the svmlight file that `novikoff fit` read. The bias is called `(intercept)`. Weights have
+    enough digits to be read back exactly, as doubles.
 
     Parameters
     ----------
-    model : Perceptron, AveragedPerceptron, Winnow or MaxMargin
+    model : any linear learner of novikoff, or MaxMargin
+        Except VotedPerceptron and SequencePerceptron, whose predictions need more than that.
     path : str or path-like
+        "-" is standard output.
 
     Examples
     --------
@@ -87,16 +89,18 @@ def to_csv(model: Linear | DualLearner, path: str | os.PathLike[str]) -> None:
 
 
 def to_onnx(model: Linear, path: str | os.PathLike[str]) -> None:
-    """Write a model as an ONNX graph that gives the same labels.
+    """Write a model as an ONNX graph that predicts the same labels.
 
-    Of more than two classes, `score` has a column each. Needs the extra `onnx`:
+    With more than two classes, `score` has one column per class. Needs the extra `onnx`:
     ``pip install novikoff[onnx]``.
 
     Parameters
     ----------
-    model : Perceptron, AveragedPerceptron, VotedPerceptron, Winnow or MaxMargin
-        With labels that are integers, booleans, floats or strings.
+    model : any linear learner of novikoff, or MaxMargin
+        Except SequencePerceptron, and VotedPerceptron with more than two classes. Labels must be
+        integers, booleans, floats or strings.
     path : str or path-like
+        "-" is standard output.
 
     Examples
     --------

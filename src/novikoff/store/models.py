@@ -1,4 +1,4 @@
-"""Saving and loading: what a model file says, section by section."""
+"""Saving and loading: the sections of a model file."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -39,25 +39,25 @@ SECTIONS = ("parameters", "classes", "features", "state", "summary", "extra")
 
 
 def save(model: Any, path: Path, *, extra: Mapping[str, object] | None = None) -> None:
-    """Write a fitted model to a file, such that training can go on after loading.
+    """Save a fitted model to a file. After loading, you can predict or resume training.
 
-    The file takes the place of one that is there when it is whole, and on the disk: a crash
-    leaves the old model or the new one. The same model gives the same bytes.
+    The file replaces an older one only when it is complete and on disk, so a crash leaves the old
+    model or the new one. The same model always gives the same bytes.
 
     Parameters
     ----------
-    model : a learner of `novikoff.learners.LEARNERS` or `DUALS`, or MaxMargin
-        If it has an attribute `feature_hash_`, a dictionary that says how features were
-        hashed, as ``{"bits": 18}``, that is kept too.
+    model : any learner of novikoff, or MaxMargin
+        If it has an attribute `feature_hash_`, a dictionary that says how features were hashed,
+        such as ``{"bits": 18}``, the file keeps it.
     path : str or path-like
         "-" is standard output.
     extra : mapping from str to JSON values, optional
-        Anything else to keep in the file; `load_with_extra` brings it back.
+        Anything else to keep in the file. `load_with_extra` returns it.
 
     Raises
     ------
     WriteError
-        The file could not be written; the old one is as it was.
+        The file could not be written. An older file is unchanged.
 
     Examples
     --------
@@ -118,9 +118,10 @@ def packed(model: Any, extra: dict[str, object]) -> Contents:
 
 
 def load(path: Path) -> Any:
-    """The model in a file that `save` wrote, as it was: it predicts and learns on bit for bit.
+    """Load a model from a file that `save` wrote.
 
-    Nothing in the file is executed, and all of it is checked.
+    The model predicts, and resumes training, exactly as the saved one would, to the last bit.
+    Loading executes no code from the file, and checks everything in it.
 
     Parameters
     ----------
@@ -129,12 +130,12 @@ def load(path: Path) -> Any:
 
     Returns
     -------
-    a learner of `novikoff.learners.LEARNERS` or `DUALS`, or MaxMargin
+    the model : any learner of novikoff, or MaxMargin
 
     Raises
     ------
     ModelFileError
-        The file is no model file, is damaged, or is of a later format.
+        The file is not a model file, is damaged, or has a later format version.
 
     Examples
     --------
@@ -148,20 +149,20 @@ def load(path: Path) -> Any:
 
 
 def load_with_extra(path: Path) -> tuple[Any, dict[str, Any]]:
-    """The model in a file, and what was given to `save` as `extra`, from one reading of it."""
+    """Load a model, and the `extra` that was given to `save`."""
     with _said_of(_called(path)), _found(path):
         return unpacked(container.read(path))
 
 
 def load_with_header(path: Path) -> tuple[Any, dict[str, Any]]:
-    """The model in a file, and what `describe` says of it, from one reading of it."""
+    """Load a model, and the header that `describe` returns."""
     with _said_of(_called(path)):
         contents = container.read(path)
         return unpacked(contents)[0], _header(contents.metadata)
 
 
 def describe(path: Path) -> dict[str, Any]:
-    """What the header of a model file says, without reading the weights.
+    """Read the header of a model file, without the weights.
 
     Parameters
     ----------

@@ -35,14 +35,14 @@ EACH = 4
 
 @dataclass
 class Travel:
-    """What went over the wires."""
+    """The amount of data that moved between machines."""
 
     rows: int = 0
-    """How many rows were sent, all shards together."""
+    """The number of rows that all shards together have sent."""
     passes: int = 0
-    """How often every shard was asked something."""
+    """The number of questions that went to every shard."""
     n_examples: int = 0
-    """How many rows there are, those of weight 0 not counted."""
+    """The number of rows, without those of weight 0."""
 
 
 class Coordinator:

@@ -50,20 +50,21 @@ def verify(
 
 
 class Reach(NamedTuple):
-    """What weights are worth on all shards.
+    """The radius of data in shards, and the margin of a hyperplane on them.
 
     Parameters
     ----------
     n_rows : int
-        Those of weight 0 are not there.
+        The number of rows, without those of weight 0.
     radius : float
-        The length of the longest row, before a bias joins it.
+        The length of the longest row, without the coordinate of the bias.
     margin : float
-        The least margin of any row: its distance from the hyperplane, below 0 on the wrong side.
-        Of more than two classes, the least lead of the right class, divided by the length of all
-        weights and biases. Above 0 it is rounded down, and so a lower end of the margin's bracket.
+        The smallest margin of any row: its distance from the hyperplane, negative on the wrong
+        side. With more than two classes, the smallest difference between the score of the right
+        class and the best other, divided by the length of all weights and biases. A positive margin
+        is rounded down, so it is a lower bound on the widest margin.
     separates : bool
-        Is every row strictly on its side? Decided exactly.
+        Whether every row is strictly on its side. Decided exactly.
     """
 
     n_rows: int

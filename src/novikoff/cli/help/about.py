@@ -1,6 +1,6 @@
 """What help says of the learners: what each is, when to take it, and how many mistakes it makes.
 
-The bounds are those of the table in the README, in words that a terminal can show.
+The bounds are those of the table in docs/learners.md, in words that a terminal can show.
 """
 
 import re

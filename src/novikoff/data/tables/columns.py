@@ -1,4 +1,4 @@
-"""One column of a table, and what becomes of it."""
+"""One column of a table, and the features that a plan makes of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,48 +7,48 @@ from typing import Any
 
 @dataclass(frozen=True)
 class PlannedColumn:
-    """What becomes of one column."""
+    """How a `TablePlan` turns one column into features."""
 
     name: str | int
-    """Its name, or its number where columns have no names."""
+    """Its name, or its number if columns have no names."""
     kind: str
     """"number", "boolean", "date", "category", "hashed", "text" or "ignored"."""
     values: tuple[str, ...] = ()
-    """Of a category, in order; "" stands for a blank."""
+    """The values of a category, in order; "" stands for a blank."""
     has_blanks: bool = False
-    """Of numbers: does a blank set an indicator?"""
+    """For numbers: whether a second column marks blanks."""
     mean: float = 0.0
-    """Of numbers: what a blank is replaced by, and what is taken off with `scale`."""
+    """For numbers: the value that replaces a blank, and that `scale` subtracts."""
     spread: float = 0.0
-    """Of numbers: what they are divided by; 0 if they are not scaled."""
+    """For numbers: the divisor of `scale`; 0 if they are not scaled."""
     form: str = ""
-    """How dates are written; of numbers, "loose" if blanks or thousands call for a closer look."""
+    """The format of dates; "loose" for numbers with blanks or separators of thousands."""
     why: str = ""
-    """What is to be said of a column that is ignored, or of one that may be an index."""
+    """Why a column is ignored, or that it may be an index."""
 
     @property
     def called(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return f"column {self.name!r}" if isinstance(self.name, str) else f"column {self.name}"
 
     @property
     def title(self) -> str:
-        """What its features are named after."""
+        """The name that its features start with."""
         return self.name if isinstance(self.name, str) else f"x{self.name}"
 
     @property
     def is_number(self) -> bool:
-        """Is it one number, whatever it was written as?"""
+        """Whether it becomes one number: a number, a boolean or a date."""
         return self.kind in ("number", "boolean", "date")
 
     @property
     def width(self) -> int:
-        """How many columns of its own it becomes."""
+        """The number of features that it becomes, without hashed ones."""
         return len(self.values) if self.kind == "category" else self.is_number + self.has_blanks
 
     @property
     def names(self) -> list[str]:
-        """What these are called."""
+        """The names of these features."""
         if self.kind == "category":
             return [f"{self.title}={v}" if v else f"{self.title} is missing" for v in self.values]
         own = [self.title] * self.is_number

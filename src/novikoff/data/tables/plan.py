@@ -1,4 +1,4 @@
-"""What becomes of the columns of a table: numbers, categories, words, dates, or nothing."""
+"""How the columns of a table become features: numbers, categories, words, dates, or nothing."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -41,28 +41,28 @@ BITS = Kind(
 
 
 class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
-    """A plan that makes rows of numbers from a table of numbers, categories, texts and dates.
+    """Turn a table of numbers, categories, texts and dates into a matrix of numbers.
 
-    `novikoff.data.read` settles one from the first rows of a file, and returns it. It is a
-    transformer of scikit-learn's too, for data frames.
+    `novikoff.data.read` fits a plan to the first rows of a file, and returns it. It is also a
+    scikit-learn transformer, for data frames.
 
     - Numbers stay. A blank becomes the mean of the column, and a second column marks it.
     - Yes and no, true and false, become 1 and 0.
     - A text column with few different values becomes a category: a column for each value, 1 in
       the column of its own value and 0 in the others. With more values than `one_hot`, it is
       hashed.
-    - A text column in which more than half of the values are different, as names or tickets, is
-      left out, unless `text` or `categories` names it.
+    - A text column in which more than half of the values are different, such as names or ticket
+      numbers, is left out, unless `text` or `categories` names it.
     - Dates are left out, unless `dates` is set.
 
     Attributes
     ----------
     columns_ : list of PlannedColumn
-        What becomes of each column, in their order.
+        What becomes of each column, in the order of the table.
     n_rows_ : int
-        How many rows it was settled from.
+        The number of rows it was fitted to.
     n_features_in_ : int
-        How many columns the table has.
+        The number of columns of the table.
     decimal_ : str
         The decimal mark of numbers that are written as text.
 
@@ -94,45 +94,45 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         default=(),
         kind=COLUMNS,
         short="columns that are categories, whatever is in them",
-        text="Columns that are categories, also if they have numbers, or very many values.",
+        text="Columns that are categories, even if they have numbers, or very many values.",
     )
     dates: bool | str = given(
         default=False,
         kind=DATES,
         short="make numbers of dates: days since 1970",
-        text="""Make numbers of dates, the days since 1970. A string says how they are written, as
-        "%d.%m.%Y"; True finds out.""",
+        text="""Turn dates into numbers, the days since 1970. Give the format of the dates, such as
+        "%d.%m.%Y", or True to detect it.""",
     )
     missing: str = choice(
         default="indicator",
         choices=("indicator", "mean", "error"),
         short="what a blank in a column of numbers becomes",
-        text="""What a blank in a column of numbers becomes: "mean" replaces it by the mean of the
-        column, and "indicator" also marks it in a column of its own. "error" refuses it.""",
+        text="""How to handle a blank in a column of numbers. "mean" replaces it by the mean of the
+        column; "indicator" also marks it in a second column; "error" raises an error.""",
     )
     scale: bool = flag(
         default=False,
         short="standardise numbers: mean 0 and standard deviation 1",
-        text="""Standardise numbers and dates to mean 0 and standard deviation 1, as the rows say
-        that the plan was settled from.""",
+        text="""Standardise numbers and dates to mean 0 and standard deviation 1 on the rows that
+        the plan is fitted to.""",
     )
     one_hot: int = given(
         default=100,
         kind=WHOLE,
         short="the most values of a category with a column for each",
-        text="Categories of more values than this are hashed.",
+        text="Categories with more values than this are hashed.",
     )
     bits: int = given(
         default=18,
         kind=BITS,
         short="hash words and large categories into 2^N columns",
-        text="Words and large categories share $2^{bits}$ columns, which follow the others.",
+        text="Words and large categories share $2^{bits}$ columns, which come after the others.",
     )
 
     # ------------------------------------------------------ settling it
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Settle what becomes of each column.
+        """Decide what becomes of each column.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         return self
 
     def named(self, what: str, names: Sequence[str | int]) -> list[str | int]:
-        """The columns that a parameter names, each by what it is called here."""
+        """The columns that a parameter lists, by name or number."""
         n, wished = len(names), each_of(getattr(self, what), names)
         return [
             names[w] if not isinstance(w, str) and w not in names and -n <= w < n else w
@@ -181,7 +181,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
     # ------------------------------------------------------ what it makes
 
     def transform(self, X: Any) -> Matrix:
-        """Rows of numbers from a table that has these columns, by name or, without names, in order.
+        """Turn a table into a matrix of numbers. Columns are found by name, or else by order.
 
         Parameters
         ----------
@@ -216,10 +216,9 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         return found.X
 
     def places(self, names: Sequence[str | int]) -> list[int]:
-        """Where each column of the plan is in a table; -1 for one that is left out anyway.
+        """The index of each column of the plan in a table; -1 if it is ignored and not there.
 
-        Columns are found by their names, or if the plan or the table has numbers only, by their
-        order.
+        Columns are found by name; if the plan or the table has no names, by their order.
         """
         wanted = [column.name for column in self.columns_]
         if not (any(isinstance(n, str) for n in names) and any(isinstance(n, str) for n in wanted)):
@@ -236,7 +235,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         return [there.get(name, -1) for name in wanted]
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[Any]:
-        """What the columns of the result are called.
+        """The names of the columns of the result.
 
         Parameters
         ----------
@@ -258,34 +257,34 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
 
     @property
     def names(self) -> list[str] | None:
-        """What the columns of the result are called; None if some are hashed or none has names."""
+        """The names of the columns of the result; None if some are hashed or none has a name."""
         named = any(isinstance(column.name, str) for column in self.columns_)
         return None if self.is_hashed or (self.is_plain and not named) else self._own_names
 
     @property
     def is_hashed(self) -> bool:
-        """Are words, or the values of a category, hashed?"""
+        """Whether words, or the values of a category, are hashed."""
         return any(column.kind in ("hashed", "text") for column in self.columns_)
 
     @property
     def width(self) -> int:
-        """How many columns the result has before those that names are hashed into."""
+        """The number of columns of the result before the hashed ones."""
         return sum(column.width for column in self.columns_)
 
     @property
     def n_features(self) -> int:
-        """How many columns the result has."""
+        """The number of columns of the result."""
         return self.width + (1 << self.bits) * self.is_hashed
 
     @property
     def is_sparse(self) -> bool:
-        """Is the result a sparse matrix?"""
+        """Whether the result is a sparse matrix."""
         entries = sum(column.kind != "ignored" for column in self.columns_)
         return self.is_hashed or self.width >= SPARSE * entries > 0
 
     @property
     def is_plain(self) -> bool:
-        """Are all columns numbers that stay what they are?"""
+        """Whether all columns are numbers that do not change."""
         return all(
             c.kind == "number" and not (c.has_blanks or c.spread or c.form) for c in self.columns_
         )
@@ -293,7 +292,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
     # ------------------------------------------------------ in words, and in a file
 
     def summary(self) -> str:
-        """What becomes of the columns, in a sentence.
+        """What becomes of the columns, as a phrase.
 
         Returns
         -------
@@ -305,7 +304,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
         return f"{counted(len(self.columns_), 'column')}: {', '.join(told)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan as JSON can have it."""
+        """The plan as a dictionary that can be written as JSON."""
         check_is_fitted(self)
         bare, columns = asdict(PlannedColumn("", "")), []
         for column in self.columns_:
@@ -317,7 +316,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
 
     @classmethod
     def from_dict(cls, given: dict[str, Any]) -> Self:
-        """The plan that `to_dict` returned this for."""
+        """The plan from a dictionary that `to_dict` returned."""
         plan = cls(**given["parameters"])
         plan._check_parameters()
         plan.columns_ = [
@@ -330,7 +329,7 @@ class TablePlan(Parameterised, TransformerMixin, BaseEstimator):
 
     @classmethod
     def of_numbers(cls, names: Sequence[str | int]) -> Self:
-        """The plan of a table that has numbers without blanks, and nothing else."""
+        """A plan for a table of numbers without blanks."""
         plan = cls(missing="error")
         plan.columns_ = [PlannedColumn(name, "number") for name in names]
         plan.n_rows_, plan.n_features_in_, plan.decimal_ = 0, len(names), "."

@@ -67,30 +67,31 @@ class DualMargin(DualTelling):
 
     @property
     def margin_(self) -> Bracket:
-        r"""What the run proves about the margin of its examples in the feature space.
+        r"""Bounds on the margin of the examples in the feature space that the run proves.
 
-        The lower end is the margin of the separator it ended with, 0 if it did not end; the
-        upper end is $\|w\| / M$ after $M$ updates, which no margin exceeds (with weights, $M$ is
-        the sum of theirs). Both allow for the rounding of the run. With "ovr" it is the least
-        margin of the classes against the rest.
+        The lower end is the margin of the separator that the run found, or 0 if the run did not
+        converge. The upper end is $\|w\| / M$ after $M$ updates (with weights, $M$ is the sum of
+        theirs), which no margin exceeds. Both ends allow for rounding errors of the run. With
+        ``multi_class="ovr"``, it is the smallest margin of a class against the rest.
         """
         all_of_them = self._brackets()
         return Bracket(min(b.lower for b in all_of_them), min(b.upper for b in all_of_them))
 
     @property
     def mistake_bound_(self) -> float:
-        """The most mistakes that any order of these examples can force.
+        """The largest number of mistakes that any order of these examples can force.
 
-        What the lower ends of the margins imply by Novikoff's theorem; infinite if one is 0. Where
-        examples have weights it is as many times more as the largest is that of the least.
+        It follows from the lower ends of the margins by Novikoff's theorem; it is infinite if one
+        of them is 0. With weighted examples, it is multiplied by the ratio of the largest to the
+        smallest weight.
         """
         return self._most("mistakes")
 
     @property
     def update_bound_(self) -> float:
-        """The most updates that any order of these examples can force.
+        """The largest number of updates that any order of these examples can force.
 
-        As many as mistakes, unless a `margin` is asked for.
+        The same as `mistake_bound_`, unless `margin` is above 0.
         """
         return self._most("updates")
 

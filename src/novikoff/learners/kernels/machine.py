@@ -44,26 +44,33 @@ class DualLearner(DualPredicting):
         choices=gram.KERNELS,
         function=True,
         short="kernel function",
-        text=r"""$e^{-\gamma\|x-x'\|^2}$, $(\gamma\langle x, x'\rangle + c_0)^p$,
-        $\langle x, x'\rangle$; a table given as `X`; or a function of two blocks of rows that
-        returns the table of their kernel values.""",
+        text=r"""The kernel: "rbf" is $e^{-\gamma\|x-x'\|^2}$, "poly" is
+        $(\gamma\langle x, x'\rangle + c_0)^p$, and "linear" is $\langle x, x'\rangle$. With
+        "precomputed", `X` is the kernel matrix. A function takes two blocks of rows and returns
+        the matrix of their kernel values.""",
     )
     gamma: Any = number(
         default="scale",
         above=0.0,
         words=("scale", "auto", None),
         short="factor in the kernels rbf and poly",
-        text=r"""$\gamma$. "scale" is one over the number of features times the variance of `X`, as
-        in scikit-learn; "auto" is one over the number of features, and so is "scale" in a stream,
-        of which the variance is not known.""",
+        text=r"""The factor $\gamma$ of "rbf" and "poly". With $d$ features, "auto" is $1/d$, and
+        "scale" is $1/(d \cdot \operatorname{var} X)$, as in scikit-learn; in a stream, where the
+        variance is not known, it is $1/d$.""",
     )
-    degree: int = whole(default=3, short="degree of the kernel poly", text="$p$.")
+    degree: int = whole(
+        default=3, short="degree of the kernel poly", text="The degree $p$ of `poly`."
+    )
     coef0: float = number(
-        default=1.0, least=0.0, short="constant in the kernel poly", text="$c_0$, not negative."
+        default=1.0,
+        least=0.0,
+        short="constant in the kernel poly",
+        text="The constant $c_0$ of `poly`, not negative.",
     )
     record = again(
         DualPredicting._parameters["record"],
-        text="Keep a record of every update, 62 bytes each (73 for many classes), in `trace_`.",
+        text="""Keep a record of every update, as `trace_`. An update takes 62 bytes, and 73 with
+        more than two classes.""",
     )
     class_weight: Any = None
 

@@ -125,24 +125,24 @@ class DualTelling(Learner[DualState]):
 
     @property
     def converged_(self) -> bool:
-        """Was the last pass free of mistakes, and, with a margin, of updates?"""
+        """True if the last epoch made no mistake, and with a margin, no update."""
         ledger = self._fitted().ledger
         return not (ledger.updates if ledger.margin else ledger.mistakes)[-1]
 
     @property
     def n_updates_(self) -> int:
-        """How many updates were made in all, those on right answers included."""
+        """The number of updates in all epochs, including those on correct predictions."""
         return sum(self._fitted().ledger.updates)
 
     @property
     def support_(self) -> Array:
-        """Which examples were erred on; of a stream, how many had come before each."""
+        """The indices of the examples with an update; in a stream, counted from its start."""
         support = self._rows_kept("support_")
         return support.numbers[: support.n].copy()
 
     @property
     def support_vectors_(self) -> Any:
-        """The rows that were erred on."""
+        """The rows of the examples with an update."""
         support = self._rows_kept("support_vectors_")
         if not support.keeps_rows:
             raise AttributeError("support_vectors_ is not known with kernel='precomputed'.")
@@ -151,18 +151,18 @@ class DualTelling(Learner[DualState]):
 
     @property
     def dual_coef_(self) -> Array:
-        """The coefficients of the support in each weight vector."""
+        """The coefficients of the examples with an update, a row for each weight vector."""
         support = self._rows_kept("dual_coef_")
         return support.coef[: support.n].T.copy()
 
     @property
     def radius_(self) -> float:
-        r"""The largest length $\sqrt{k(x, x)}$ of an example in the feature space."""
+        r"""The length $\sqrt{k(x, x)}$ of the longest example in the feature space."""
         return float(np.sqrt(self._fitted().ledger.largest))
 
     @property
     def trace_(self) -> Any:
-        """What happened, update by update, as a `novikoff.DualTrace`: with ``record=True`` only."""
+        """A record of every update, as a `novikoff.DualTrace`. Needs ``record=True``."""
         # the trace knows the learners, so they cannot know it when imported
         from novikoff.proofs.kernel_trace import DualTrace
 

@@ -65,14 +65,15 @@ class DualPredicting(DualTelling, ABC):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the table of the kernel of these rows with those of `fit`.
+            With ``kernel="precomputed"``, the kernel matrix of these rows with the rows of `fit`.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes one score, positive for `classes_[1]`; for more, a score for each. Its
-            last digits may depend on the rows it is computed with; which is the largest does not:
-            where it could, the row is scored again, in doubles, and then alone.
+            With two classes, one score, positive for `classes_[1]`; with more, a score for each
+            class. The last digits of a score may depend on the other rows of the batch, but the
+            predicted class does not: where it could, the row is scored again in double precision,
+            and then alone.
         """
         run = self._fitted()
         X = self._read(X, reset=False)

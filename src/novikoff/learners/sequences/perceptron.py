@@ -1,22 +1,22 @@
 r"""The perceptron for sequences of labels (Collins 2002).
 
-Labels $z$ of a sequence $x$ have the score
+For a sequence $x$ with the steps $x_t$, the labels $z = (z_1, z_2, \dots)$ have the score
 
 $$\langle W, \Phi(x, z)\rangle = \sum_t \left(\langle w_{z_t}, x_t\rangle + b_{z_t}\right)
   + \sum_{t > 1} T_{z_{t-1} z_t},$$
 
-and those of the largest score are predicted (Viterbi). On a sequence with the right labels $y$,
-with $z$ the best of all others, if the score of $y$ is not larger:
+and the model predicts the labels with the largest score (Viterbi). Let $y$ be the right labels, and
+$z$ the best of all others. If the score of $y$ is not larger than that of $z$:
 
 $$W \leftarrow W + \eta\,(\Phi(x, y) - \Phi(x, z)).$$
 
 **Theorem** (Collins 2002, theorem 1). If some $U$ of unit length has
 $\langle U, \Phi(x, y) - \Phi(x, z)\rangle \ge \delta$ for every sequence and all wrong $z$, and
-$\|\Phi(x, y) - \Phi(x, z)\| \le R$, at most $(R/\delta)^2$ sequences are mistaken on the way. The
-proof is Novikoff's: a mistake adds at least $\eta\delta$ to $\langle U, W\rangle$ and at most
-$\eta^2R^2$ to $\|W\|^2$, since $\langle W, \Phi(x, y) - \Phi(x, z)\rangle \le 0$.
+$\|\Phi(x, y) - \Phi(x, z)\| \le R$, there are at most $(R/\delta)^2$ mistakes, counted in
+sequences. The proof is Novikoff's: a mistake adds at least $\eta\delta$ to $\langle U, W\rangle$
+and at most $\eta^2R^2$ to $\|W\|^2$, since $\langle W, \Phi(x, y) - \Phi(x, z)\rangle \le 0$.
 
-Sequences of one step make it the perceptron of many classes that learn jointly.
+For sequences of one step, this is the joint perceptron for more than two classes.
 """
 
 from functools import partial
@@ -59,14 +59,16 @@ TEMPLATE = Kind("str", "the text of a template", lambda given: isinstance(given,
 
 
 class SequencePerceptron(Additive):
-    r"""The structured perceptron for sequences: tag words, or other steps, all at once.
+    r"""The structured perceptron for sequences: label all words, or other steps, at once.
 
     $$\hat z = \arg\max_z \sum_t \langle w_{z_t}, x_t\rangle + b_{z_t} + T_{z_{t-1}z_t}, \qquad
       W \leftarrow W + \eta\,(\Phi(x, y) - \Phi(x, z)) \text{ on a mistake}$$
 
-    A mistake is a sequence for which some wrong labels score at least as much as the right ones. If
-    labels can be told apart with margin $\delta$, at most $(R/\delta)^2$ mistakes are made, in any
-    order of the sequences.
+    The sequence $x$ has the steps $x_t$ and the right labels $y$. Label $c$ has the weights $w_c$
+    and the bias $b_c$; $T_{cd}$ is the weight of label $d$ after $c$. $W$ is all of these together,
+    $\langle W, \Phi(x, z)\rangle$ is the score of the labels $z$, and $\eta$ is `eta0`. It is a
+    mistake if the best wrong labels $z$ score at least as much as $y$. If some $W$ of unit length
+    separates $y$ from all $z$ by $\delta$, there are at most $(R/\delta)^2$ mistakes, in any order.
 
     Attributes
     ----------
@@ -74,20 +76,19 @@ class SequencePerceptron(Additive):
     coef_ : ndarray of shape (n_classes, n_features)
     intercept_ : ndarray of shape (n_classes,)
     transition_ : ndarray of shape (n_classes, n_classes)
-        The weight of each label (column) after each other (row).
+        The weight of each label (column) after each other label (row).
     feature_names_ : list of str
-        The features by column: those of dictionaries with a text are called "name:text".
+        The features, by column. A text value in a dictionary becomes a feature "name:text".
     n_iter_, mistakes_, n_mistakes_, n_updates_, converged_, dual_coef_
         As for `Perceptron`, counted in sequences.
     trace_ : SequenceTrace
-        What happened, update by update: with ``record=True`` only.
+        A record of every update, if ``record=True``.
     radius_ : float
-        No update is longer: $R = \sqrt2\max\sqrt{(\sum_t\|(x_t, 1)\|)^2 + (n - 1)^2}$ over the
-        sequences, of $n$ steps.
+        $R = \sqrt2\max\sqrt{(\sum_t\|(x_t, 1)\|)^2 + (n - 1)^2}$ over sequences of $n$ steps.
     margin_ : Bracket
-        What the run proves about $\delta$.
+        Bounds on $\delta$ that the run proves.
     mistake_bound_, update_bound_ : float
-        The most mistakes, and updates, that any order of the sequences can force.
+        No order of these sequences can force more mistakes, or more updates, than this.
 
     Examples
     --------
@@ -108,7 +109,7 @@ class SequencePerceptron(Additive):
     averaged: bool = flag(
         default=True,
         short="predict with the mean of all weights of the run",
-        text="Predict with the mean of the weights after every sequence, or with the last weights.",
+        text="Predict with the mean of the weights after each sequence, not with the last weights.",
         space=True,
     )
     n_features: int | None = given(
@@ -116,8 +117,8 @@ class SequencePerceptron(Additive):
         kind=WHOLE,
         words=(None,),
         short="hash the names of features into so many columns",
-        text="""Hash the names of features into so many columns, and keep no names: then memory is
-        bounded, however many there are. None: every name has a column of its own.""",
+        text="""Hash feature names into this many columns, and keep no names. This bounds the
+        memory for any number of features. None: one column per name.""",
         space=True,
     )
     template: str | None = given(
@@ -125,10 +126,10 @@ class SequencePerceptron(Additive):
         kind=TEMPLATE,
         words=(None,),
         short="the features of tokens: tagging, chunking, or a template of CRF++",
-        text="""The features of tokens, in the language of CRF++: the text of a template, or
-        "tagging" (words, their affixes and shapes) or "chunking" (words and their tags). Then a
-        step of a sequence is a token: a text, or a tuple of texts. See `docs/sequences.md`. None:
-        steps have the features they are given with.""",
+        text="""How to make features of tokens: a template in the language of CRF++, as text, or
+        "tagging" (words, their affixes and shapes) or "chunking" (words and their tags). A step of
+        a sequence is then a token: a string, or a tuple of strings. See `docs/sequences.md`. None:
+        steps already have features.""",
         space=True,
     )
     beam: int | None = given(
@@ -136,25 +137,25 @@ class SequencePerceptron(Additive):
         kind=WHOLE,
         words=(None,),
         short="keep this many labels per token in the search (default: all)",
-        text="""How many labels the search keeps at each step, which makes it faster where there are
-        many. None: all, so that the best labels are found for sure.""",
+        text="""The number of labels that the search keeps at each step. A small beam is faster if
+        there are many labels. None: keep all, which always finds the best labels.""",
     )
     update: str = choice(
         default="early",
         choices=("early", "max-violation"),
         short="with --beam, update where the right labels are lost, or where they are worst",
-        text="""With a `beam`, learn from the steps up to where the right labels are lost (Collins &
-        Roark 2004), or up to where they are behind the best others by most (Huang, Fayong & Guo
-        2012). The theorem holds for both.""",
+        text="""With a `beam`, learn from the steps up to where the right labels drop out of it
+        ("early": Collins & Roark 2004), or up to where they are furthest behind the best others
+        ("max-violation": Huang, Fayong & Guo 2012). The theorem holds for both.""",
     )
     constraints: str | None = given(
         default=None,
         kind=one_of(*SCHEMES),
         words=(None,),
         short="predict only labels that follow this scheme of chunks (default: any)",
-        text="""A scheme for chunks that the labels keep to, when learning and when predicting: an
-        I-NP comes after a B-NP or an I-NP only ("iob2"); also, chunks end with E, or are S
-        ("bioes"); B comes between chunks of a kind only ("iob1").""",
+        text="""A labelling scheme for chunks that all labels must follow, in `fit` and in
+        `predict`. "iob2": I-NP comes only after B-NP or I-NP. "bioes": also, chunks end with E,
+        or are a single S. "iob1": B only between two chunks of one kind.""",
     )
     normalize, slack, tie, multi_class = False, 0.0, "mistake", "joint"
     class_weight, warm_start = None, False
@@ -165,20 +166,20 @@ class SequencePerceptron(Additive):
     # ------------------------------------------------------ learning
 
     def fit(self, X: Any, y: Any, sample_weight: Given = None) -> Self:  # type: ignore[override]
-        """Pass over the sequences until an epoch makes no update, or `max_iter` times.
+        """Fit the model: repeat epochs until one makes no update, at most `max_iter` of them.
 
         Parameters
         ----------
         X : list of sequences
-            Each is a list of steps. A step is a dictionary of features, by name: a number is a
-            value, a text is a feature "name:text" of value 1, a set or list of texts are several,
-            True is 1. Or a step is a list of strings, features of value 1; or a row of numbers, so
-            that the sequence is an array or a sparse matrix. With a `template`, a step is a
-            token: a text, or a tuple of texts.
+            A sequence is a list of steps. A step is a dictionary from names to values: a number is
+            the value of the feature, a string stands for a feature "name:text" of value 1, a set or
+            list of strings for several of these, and True for 1. Or a step is a list of strings,
+            which are features of value 1. Or it is a row of numbers: the sequence is an array or a
+            sparse matrix. With a `template`, a step is a token: a string, or a tuple of strings.
         y : list of sequences of labels
-            One for each step.
+            One label for each step.
         sample_weight : array of shape (n_sequences,), optional
-            What the update on a sequence is multiplied by. Weight 0 leaves it out.
+            A weight for each sequence: it multiplies its updates. Weight 0 leaves it out.
 
         Returns
         -------
@@ -207,7 +208,7 @@ class SequencePerceptron(Additive):
     def partial_fit(
         self, X: Any, y: Any, classes: Given = None, sample_weight: Given = None
     ) -> Self:
-        """Learn from one more block of a stream: a single pass over its sequences.
+        """Learn from the next block of a stream, in a single pass over its sequences.
 
         New labels and new features may come at any time.
 
@@ -216,7 +217,7 @@ class SequencePerceptron(Additive):
         X, y
             As for `fit`.
         classes : array of labels, optional
-            All labels there are: they take part from the start, and another is an error.
+            All labels of the stream: they take part from now on, and any other is an error.
         sample_weight : array of shape (n_sequences,), optional
 
         Returns
@@ -290,7 +291,7 @@ class SequencePerceptron(Additive):
 
     @property
     def transition_(self) -> Array:
-        """The weight of each label (column) after each other (row)."""
+        """The weight of each label (column) after each other label (row)."""
         return self._mean(self._fitted().extra["transitions"], "transition_tally").copy()
 
     def _mean(self, w: Array, tally: str) -> Array:
@@ -307,12 +308,12 @@ class SequencePerceptron(Additive):
 
     @property
     def feature_names_(self) -> list[str]:
-        """What the columns stand for, where features have names and are not hashed."""
+        """The names of the features, by column, if they have names and are not hashed."""
         self._fitted()
         return self._vocabulary.features()
 
     def predict(self, X: Any) -> list[list[Any]]:  # type: ignore[override]
-        """The best labels of each sequence. Features that were never seen count for nothing.
+        """Predict the labels of each sequence. Features not seen in training are ignored.
 
         Parameters
         ----------
@@ -336,7 +337,7 @@ class SequencePerceptron(Additive):
         return decoded(self._predicting(), self.transition_, read, self.beam, self.n_jobs)
 
     def decision_function(self, X: Any) -> list[Array]:  # type: ignore[override]
-        """The score of every label at every step, without transitions.
+        """The score of each label at each step, without transitions.
 
         Parameters
         ----------
@@ -352,7 +353,7 @@ class SequencePerceptron(Additive):
         return np.split(np.asarray(scores), read.starts[1:-1])
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """The share of the steps whose label is right.
+        """The fraction of steps whose label is predicted correctly.
 
         Parameters
         ----------
@@ -375,7 +376,7 @@ class SequencePerceptron(Additive):
 
     @property
     def radius_(self) -> float:
-        """No update is longer than this."""
+        """The bound $R$ on the length of an update, for steps of size 1."""
         return sqrt(2) * self._fitted().ledger.length
 
     def _all_weights(self, run: State) -> Array:
