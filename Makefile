@@ -13,7 +13,7 @@ check quick: export OPENBLAS_NUM_THREADS = 1
 lint quick test: export MYPY_NUM_WORKERS = 2
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick lint check format bench scale papers accuracy thorough clean
+.PHONY: demo test quick lint check format bench scale papers accuracy docs docs-serve thorough clean
 
 demo: .venv/installed
 	$(BIN)/python examples/demo.py
@@ -59,6 +59,12 @@ scale: .venv/developing  ## learning on shards: accuracy, speed and cost of docs
 papers: .venv/developing  ## make a paper's table again, and write docs/papers.md
 	$(BIN)/python -m benchmarks.papers --orders $(ORDERS)
 
+docs: .venv/developing  ## the site, in docs/build
+	MPLBACKEND=Agg $(BIN)/python -m sphinx -q -W --keep-going -j auto docs docs/build
+
+docs-serve: docs  ## the same, at http://localhost:8000
+	$(BIN)/python -m http.server --bind localhost --directory docs/build 8000
+
 accuracy: .venv/developing  ## test errors beside scikit-learn's, and write docs/accuracy.md; PROCESSES=16 for so many learners at a time
 	$(BIN)/python -m benchmarks.accuracy --processes $(PROCESSES)
 
@@ -78,4 +84,4 @@ accuracy: .venv/developing  ## test errors beside scikit-learn's, and write docs
 	touch .venv/installed $@
 
 clean:
-	rm -rf .venv .cache .hypothesis .pytest_cache .mypy_cache .ruff_cache dist
+	rm -rf docs/build docs/gallery docs/reference/command docs/reference/python .venv .cache .hypothesis .pytest_cache .mypy_cache .ruff_cache dist

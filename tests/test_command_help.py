@@ -23,7 +23,7 @@ from novikoff.cli.parser import build
 from novikoff.cli.tagger import BLOCK_BYTES as OF_SENTENCES
 from novikoff.parameters import CLASS_WEIGHT
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+TABLE = (Path(__file__).parent.parent / "docs" / "learners.md").read_text()
 PARSERS = build(complete=True).parsers()
 with pytest.MonkeyPatch.context() as patch:
     patch.setenv("COLUMNS", "80")
@@ -205,8 +205,8 @@ def test_a_value_that_an_option_does_not_take_is_an_error():
 
 
 @pytest.mark.parametrize("word", ALL)
-def test_bounds_are_those_of_the_readme(word):
-    rows = [row for row in README.splitlines() if row.startswith(f"| `{ALL[word].__name__}` |")]
+def test_bounds_are_those_of_the_table_of_learners(word):
+    rows = [row for row in TABLE.splitlines() if row.startswith(f"| `{ALL[word].__name__}` |")]
     assert bool(rows) == bool(ABOUT[word].bound)
     for row in rows:
         bound = row.split(" | ")[2]

@@ -1,0 +1,82 @@
+"""The site is built without a warning, and every link in it leads somewhere."""
+
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import novikoff
+
+pytestmark = pytest.mark.heavy  # `make quick` leaves it out
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+class Page(HTMLParser):
+    """What a page links to, and what can be linked to in it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.anchors = [], {""}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name in ("href", "src") and value:
+                self.links.append(value)
+            if name in ("id", "name") and value:
+                self.anchors.add(value)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    out = tmp_path_factory.mktemp("site")
+    words = ["-q", "-W", "--keep-going", "-d", str(out / "trees"), str(DOCS), str(out / "html")]
+    built = subprocess.run(
+        [sys.executable, "-m", "sphinx", *words],
+        env=os.environ | {"MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    found = [path for path in (out / "html").rglob("*.html") if "_static" not in path.parts]
+    pages = {path: Page(path.read_text()) for path in found}
+    assert len(pages) > 100
+    return out / "html", pages
+
+
+def test_every_link_leads_somewhere(site):
+    folder, pages = site
+    lost = []
+    for path, page in pages.items():
+        for link in page.links:
+            target = urlsplit(link)
+            if target.scheme or target.netloc:
+                continue
+            where = (path.parent / unquote(target.path)).resolve() if target.path else path
+            where = where / "index.html" if where.is_dir() else where
+            found = where.exists()
+            if found and target.fragment and where in pages:
+                found = unquote(target.fragment) in pages[where].anchors
+            if not found:
+                lost.append(f"{path.relative_to(folder)}: {link}")
+    assert not lost, "\n".join(sorted(set(lost)))
+
+
+def test_every_public_name_has_a_page(site):
+    folder, _ = site
+    made = {path.stem.removeprefix("novikoff.") for path in (folder / "reference/python").iterdir()}
+    modules = {"cluster", "data", "lab", "plots", "river", "store"}
+    assert {name for name in novikoff.__all__ if not name.startswith("_")} - modules <= made
+
+
+def test_formulas_are_drawn_by_the_browser_itself(site):
+    folder, pages = site
+    page = folder / "theorems.html"
+    assert page.read_text().count("<math") > 50
+    assert not [link for link in pages[page].links if "mathjax" in link.lower()]
