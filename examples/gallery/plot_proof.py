@@ -2,9 +2,9 @@ r"""
 The proof of convergence
 ========================
 
-Novikoff's theorem, carried out on a run: after $k$ mistakes,
-$k\gamma \le \langle w, u\rangle \le \|w\| \le \sqrt k R$. Where the outer curves cross, no further
-mistake is possible.
+Novikoff's theorem, carried out on a run: after :math:`k` mistakes,
+:math:`k\gamma \le \langle w, u\rangle \le \|w\| \le \sqrt k R`. Where the outer curves cross, no
+further mistake is possible.
 """
 
 from novikoff import Perceptron

@@ -23,7 +23,7 @@ theorem 1).
 """
 
 from math import hypot, inf, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from novikoff.learners.replay import Moves
 from novikoff.learners.state import WEIGHTS, Space, State, first_weights
 from novikoff.parameters import choice, flag, number
 from novikoff.proofs.bounds import Count, novikoff_bound
-from novikoff.typing import Array, Given, Matrix
+from novikoff.typing import Array, Given, Matrix, Rows
 
 TIES = {"mistake": 0, "negative": -1, "positive": +1}
 
@@ -354,7 +354,7 @@ class Additive(MistakeDriven):
         space = run.space
         return Moves(apart=self._machines(space), counted=self._counts_updates(space))
 
-    def _rows(self, X: Matrix, space: Space) -> Any:
+    def _rows(self, X: Matrix, space: Space) -> Rows:
         return Unit(as_rows(X)) if space["normalize"] else as_rows(X)
 
     def _reach(self, run: State) -> float:

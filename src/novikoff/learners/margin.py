@@ -5,7 +5,6 @@ variances or exponents.
 """
 
 from math import hypot
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from novikoff.learners.base import MistakeDriven
 from novikoff.learners.predict import FIT_INTERCEPT
 from novikoff.learners.replay import Recorder, Ruled
 from novikoff.learners.state import Space, State, first_weights
-from novikoff.typing import Given, Matrix
+from novikoff.typing import Given, Matrix, Rows
 
 INF = np.inf
 TINY = 2.0**-1022
@@ -79,7 +78,7 @@ class Online(MistakeDriven):
     def _recorder(self, run: State) -> Recorder:
         return Ruled(self._rule(run), self._kept_by_rule, apart=self._machines(run.space))
 
-    def _rows(self, X: Matrix, space: Space) -> Any:
+    def _rows(self, X: Matrix, space: Space) -> Rows:
         return as_rows(X)
 
     def _on_line(self) -> int:

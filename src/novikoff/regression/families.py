@@ -36,7 +36,7 @@ Agresti, A. (2010). Analysis of Ordinal Categorical Data, 2nd edition, section 4
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -263,7 +263,7 @@ class Family(NamedTuple):
         """Are there thresholds?"""
         return self.rows in (cumulative, adjacent, sequential)
 
-    def numbered(self, y: object) -> tuple[Any, ...]:
+    def numbered(self, y: object) -> tuple[object, ...]:
         """The outcomes as `sides` and `rows` take them: numbers, or those of classes and these."""
         if not self.labels:
             return (y,)

@@ -20,7 +20,6 @@ $1/2$, but for $2\ell_t$, and $M \le 2\|g\|^2 + 4\sum_t \ell_t$.
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from novikoff.learners.kernels import gram
 from novikoff.learners.kernels.blocks import Targets, pass_over
 from novikoff.learners.kernels.gram import Block
 from novikoff.learners.kernels.run import DualState
-from novikoff.typing import Array
+from novikoff.typing import Array, Rule
 
 
 @dataclass(eq=False)
@@ -51,7 +50,7 @@ def shrinking(budget: int) -> tuple[float, float]:
     return n ** (-0.5 / n), 0.25 * sqrt(n / log(n))
 
 
-def forgetful(run: DualState, A: Block, wanted: Targets, rule: Any) -> tuple[Log | None, Array]:
+def forgetful(run: DualState, A: Block, wanted: Targets, rule: Rule) -> tuple[Log | None, Array]:
     """Visit a block, keeping within the budget.
 
     A loop looks for the next mistake, and makes its update; what is shrunk and forgotten comes

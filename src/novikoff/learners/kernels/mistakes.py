@@ -6,7 +6,6 @@ are the prefix sums, each with the number of examples that it survived.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -64,7 +63,7 @@ class Events:
         np.add.at(u, (rows, which), times * steps)
         return u
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Without the spare room."""
         names = ("times", "rows", "outputs", "steps")
         kept = {name: column.copy() for name, column in zip(names, self.columns(), strict=True)}

@@ -1,14 +1,14 @@
 """The record of a run over sequences: which labels each was taken for."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from novikoff.core.log import NO_PATH, Updates, columns
 from novikoff.learners.replay import Recorder, Redone
 from novikoff.learners.state import State
-from novikoff.typing import Array
+from novikoff.typing import Array, Rows
 
 
 class Rivals(Recorder):
@@ -27,7 +27,7 @@ class Rivals(Recorder):
         table = np.empty(0, columns(counted=self.counted, chained=True))
         return replace(made, square=square, now=square.copy(), table=table)
 
-    def redo(self, run: State, rows: Any, made: Redone) -> None:
+    def redo(self, run: State, rows: Rows, made: Redone) -> None:
         """Updates of sequences are made again by their trace, which has the rival labels."""
         raise TypeError(type(self))
 
