@@ -242,7 +242,7 @@ def test_nothing_good_in_it():
 
 def test_a_format_that_cannot_be_guessed():
     with pytest.raises(
-        FileError, match="<file>: found a format that its name and content do not tell"
+        FileError, match="<file>: found a format that neither its name nor its content shows"
     ):
         read(io.BytesIO(b"what is this\n"))
     with pytest.raises(FileError, match="<file>: found no examples"):

@@ -310,7 +310,11 @@ def test_a_bad_line_ends_the_run_and_nothing_is_written(folder, tmp_path):
             2,
             "give --n-features, and --zero-based or --no-zero-based",
         ),
-        (("predict", "{clean}", "{clean}"), 3, "This is no model file: it begins with the text '"),
+        (
+            ("predict", "{clean}", "{clean}"),
+            3,
+            "This is not a model file: it begins with the text '",
+        ),
         (
             ("fit", "{clean}", "-o", "m", "--lerner", "voted"),
             2,
@@ -338,7 +342,7 @@ def test_one_label_only(tmp_path):
     (tmp_path / "one.svm").write_text("1 1:2\n1 2:3\n")
     finished = run("fit", tmp_path / "one.svm", "-o", tmp_path / "m")
     assert finished.returncode == 3
-    assert "found one label only, 1: a classifier needs examples of two" in finished.stderr
+    assert "found only one label, 1: a classifier needs examples of two" in finished.stderr
     (tmp_path / "three.svm").write_text("1 1:2\n2 2:3\n3 1:1\n")
     for more in (("--learner", "winnow", "--binarize", 0), ("--classes", 1, 2)):
         finished = run("fit", tmp_path / "three.svm", "-o", tmp_path / "m", *more)

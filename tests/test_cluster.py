@@ -359,7 +359,7 @@ def test_what_has_no_meaning_is_said(tmp_path, client):
     with pytest.raises(FileError, match=r"00\.svm:\d+: found the label 1, expected 0 or 5"):
         fit(Perceptron(), source, client, classes=[0, 5])
     (tmp_path / "a.svm").write_text("1 1:1\n")
-    with pytest.raises(FileError, match="found one label only, 1"):
+    with pytest.raises(FileError, match="found only one label, 1"):
         fit(Perceptron(), str(tmp_path / "a.svm"), client)
     X = np.array([[1.0], [np.nan], [2.0], [3.0]])
     with pytest.raises(DataError, match=r"partition 0 of 2: Input X contains NaN, first in row 1"):

@@ -363,5 +363,5 @@ def test_a_label_that_was_left_out_with_its_lines_is_missed(tmp_path, words):
     fit = ("fit", tmp_path / "x.csv", "-o", tmp_path / "m", "--bad-lines", "skip")
     status, _, err = said(*fit, *words.split())
     assert status == 3, err
-    assert "found one label only, yes (7 bad lines were skipped; the first: " in err
+    assert "found only one label, yes (7 bad lines were skipped; the first: " in err
     assert "x.csv:101:1: found 'one', expected a finite number" in err

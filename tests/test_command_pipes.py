@@ -108,7 +108,7 @@ def test_sorted_input_is_held_within_limits(folder, tmp_path):
     )  # which must know both
     refused = run(*fit, *winnow, input=text)
     assert refused.returncode == 2
-    assert "have one label only" in refused.stderr
+    assert "have only one label" in refused.stderr
     assert "name both labels by --classes" in refused.stderr
     assert not list(tmp_path.iterdir())
     (tmp_path / "sorted.svm").write_text(text)
@@ -126,7 +126,7 @@ def test_what_is_no_model_is_refused_at_once():
     )
     out, err = process.communicate(timeout=60)
     assert out == b""
-    assert b"<stdin>: This is no model file: it begins with the text 'y\\ny\\n" in err
+    assert b"<stdin>: This is not a model file: it begins with the text 'y\\ny\\n" in err
 
 
 # ------------------------------------------------------------- conversions of what has no labels

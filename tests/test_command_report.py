@@ -210,7 +210,7 @@ def test_nothing_is_lost_where_no_estimate_can_be_made(folder, tmp_path, monkeyp
     (tmp_path / "two.csv").write_text("a,label\n1,x\n2,y\n")
     status, _, err = said("fit", tmp_path / "two.csv", "-o", tmp_path / "m", "--cv", 5)
     assert status == 3
-    assert f"{tmp_path / 'm'} is written, but how good the model is was not measured" in err
+    assert f"{tmp_path / 'm'} was written, but how good the model is could not be measured" in err
     assert "too few examples for --cv 5" in err
     assert novikoff.load(tmp_path / "m").classes_.tolist() == ["x", "y"]
 
@@ -221,14 +221,14 @@ def test_nothing_is_lost_where_no_estimate_can_be_made(folder, tmp_path, monkeyp
     words = ("fit", folder / "x.csv", "-o", tmp_path / "n", "--holdout", 0.1)
     status, _, err = said(*words)
     assert status == 130
-    assert "n is written, but how good the model is was not measured." in err
+    assert "n was written, but how good the model is could not be measured." in err
     assert novikoff.load(tmp_path / "n").n_mistakes_ > 0
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--holdout", 0.2, "--cv", 5), "--holdout and --cv are two ways to the same"),
+        (("--holdout", 0.2, "--cv", 5), "--holdout and --cv both measure the model"),
         (("--holdout", 0.2, "--progressive"), "--holdout has no meaning beside --progressive"),
         (("--cv", 2, "--cluster", "local"), "--cv has no meaning beside --cluster"),
         (("--cv", 2, "--sequences"), "--cv has no meaning beside --sequences"),

@@ -404,7 +404,7 @@ ONE_BLOCK = ("--epochs", 1)
         ),
         ("a\tO\nb\tI-NP\n", ("--constraints", "iob2"), 3, "x.txt:2:3: found the label 'I-NP'"),
         ("a\nb\n", (), 3, "x.txt:1: found 1 column, expected tokens and labels."),
-        ("a O\nb O\n", (), 3, "found one label only, O: a classifier needs examples of two"),
+        ("a O\nb O\n", (), 3, "found only one label, O: a classifier needs examples of two"),
         ("", (), 3, "x.txt: found no sentences, expected at least one"),
         (GOOD, ("--label", 7), 2, "--label 7 was given, but x.txt has 3 columns"),
         (GOOD, ("--label", "UPOS"), 2, "--label UPOS was given, but it must be a column number"),

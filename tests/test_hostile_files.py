@@ -72,11 +72,11 @@ NO_MODELS = {
     "has 3 bytes": b"abc",
     "has 9 bytes": b"\x01" + 7 * b"\0" + b"{",
     "promise a header of 18446744073709551615 bytes": b"\xff" * 100,
-    "This is no model file: it begins with the text": b"1 1:0.5 3:2\n" * 20,  # examples, say
+    "This is not a model file: it begins with the text": b"1 1:0.5 3:2\n" * 20,  # examples, say
     "promise a header of 16777217 bytes": (2**24 + 1).to_bytes(8, "little") + b"{}",
     "truncated: its header should have 200 bytes and has 2": (200).to_bytes(8, "little") + b"{}",
-    "header is damaged, or this is no model file": container(b"\x80\x03]q\x00(K\x01K\x02e."),
-    "header is damaged, or this is no model file: .*utf-8": container(b'{"\xff": 1}'),
+    "header is damaged, or this is not a model file": container(b"\x80\x03]q\x00(K\x01K\x02e."),
+    "header is damaged, or this is not a model file: .*utf-8": container(b'{"\xff": 1}'),
     "should be a JSON object": container("[1, 2]"),
     "nested too deeply": container(b"[" * 100_000 + b"]" * 100_000),
     "'a' is repeated": container('{"a": 1, "a": 2}'),

@@ -478,7 +478,7 @@ def test_a_line_is_said_with_its_file(parts, tmp_path):
     done("fit", names[0], "-o", tmp_path / "m")
     status, _, err = said("score", tmp_path / "m", *names)
     assert status == 3
-    assert f"{names[1]}:6: found the label 3, expected -1 or 1, which the model knows" in err
+    assert f"{names[1]}:6: found the label 3, expected -1 or 1, the labels of the model" in err
     status, _, err = said("fit", names[0], names[0], "-o", tmp_path / "m")
     assert (status, "is named twice: every example is to be read once" in err) == (2, True)
 

@@ -22,6 +22,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from commands import said
 from novikoff.data import TablePlan, feature_index, read, stream, write
+from novikoff.data.formats import csv as csv_format
 from novikoff.errors import DataError, FileError, ParameterError
 
 
@@ -163,7 +164,7 @@ def test_categories_mark_their_value(words):
         (["f", "f", "m"], "1 category (2 values)"),
         (["a", "b", "a"], "1 category (2 values)"),
         (["a", "", "a"], "1 category (2 values)"),
-        (["", "NA"], "1 ignored: c, nothing but blanks"),
+        (["", "NA"], "1 ignored: c, no values"),
         (["2020-01-31", "2021-12-01"], "1 ignored: c, dates"),
         (["31.12.2020", "01.02.2021"], "1 ignored: c, dates"),
         ([f"id-{i}" for i in range(20)], "1 category (20 values)"),
@@ -213,8 +214,6 @@ def test_a_late_value_that_the_plan_does_not_know(monkeypatch):
 @given(st.data())
 def test_the_three_ways_to_read_a_block_agree(data):
     """Also about values that are no numbers, dates or booleans where these are expected."""
-    from novikoff.data.formats import csv as csv_format
-
     words = ["", " ", "NA", "x", "1", " 2.5 ", "1,5", "yes", "TRUE", "2020-02-30", '"', 'a"', "é "]
     odd = st.sampled_from(words)
     rows = [["7", "a", "yes", "2020-01-01"], ["8.5", "b", "no", "2020-01-02T10:00"]] * 30
@@ -260,6 +259,60 @@ def test_german_numbers():
         "Preis;Menge;label\n1.234,50;1\n".replace(";1\n", ";1;a\n") + "7,5;12;b\n-0,25;3;a\n"
     )
     assert data.X.tolist() == [[1234.5, 1], [7.5, 12], [-0.25, 3]]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("a;label\n0,101;x\n0,102;y\n", [0.101, 0.102]),
+        ("a;label\n1,101;x\n2,205;y\n", [1.101, 2.205]),
+        ("a;label\n1.101;x\n2.205;y\n", [1.101, 2.205]),
+        ("a;label\n1.234.567;x\n2.205.111;y\n", [1234567, 2205111]),
+        ("a;label\n1,234,567;x\n12,5;y\n12,5;y\n" + "12,5;y\n" * 20, None),
+        ("a\tlabel\n1,101\tx\n2,205\ty\n", [1101, 2205]),
+        ("a\tlabel\n0,101\tx\n2,205\ty\n", [0.101, 2.205]),
+        ('a,label\n"1,101",x\n"12,101",y\n', [1101, 12101]),
+    ],
+)
+def test_decimals_and_thousands(text, values):
+    """Where both are possible, the delimiter decides; thousands do not begin with 0."""
+    if values is None:
+        with pytest.raises(FileError, match="1,234,567"):
+            csv(text)
+        return
+    assert dense(csv(text).X)[:, 0].tolist() == values
+
+
+def test_blanks_that_the_mean_replaces_are_nothing_new():
+    """Read in any of the three ways."""
+    text = "age,label\n" + "1,a\n,b\n3,a\n" * 5
+    for without in ((), ("fast_block",), ("fast_block", "arrow_block")):
+        with pytest.MonkeyPatch.context() as patch:
+            for name in without:
+                patch.setattr(csv_format, name, lambda *_: None)
+            data = csv(text, plan=TablePlan(missing="mean"))
+            assert dense(data.X)[:3, 0].tolist() == [1, 2, 3]
+            assert not data.unseen
+
+
+def test_more_values_than_columns_allowed_are_hashed():
+    port = [f"p{k}" for k in range(12)] * 2
+    text = "port,label\n" + "".join(f"{p},{k % 2}\n" for k, p in enumerate(port))
+    assert csv(text, plan=TablePlan(one_hot=11)).plan.columns_[0].kind == "hashed"
+    assert csv(text, plan=TablePlan(one_hot=12)).plan.columns_[0].kind == "category"
+
+
+def test_commands_that_drop_columns_say_so(tmp_path):
+    names = "".join(f'"Dr. Number {k}, a person",{k / 7},{k % 2}\n' for k in range(30))
+    (tmp_path / "x.csv").write_text("name,a,label\n" + names)
+    for words in (
+        ("certify", tmp_path / "x.csv"),
+        ("convert", tmp_path / "x.csv", tmp_path / "x.svm"),
+        ("fit", tmp_path / "x.csv", "-o", tmp_path / "m", "--progressive"),
+    ):
+        status, _, err = said(*words)
+        assert status == 0
+        assert "2 columns: 1 number, 1 ignored: name" in err
 
 
 def test_a_plan_remembers_the_decimal_mark():

@@ -275,7 +275,7 @@ def test_all_faults_of_a_thousand_lines_are_told_at_once():
         "  line 503: found 'y', expected a finite number in column 'b'\n"
         "  line 543: found 2 values, expected 3\n"
         "  and 39 more in the thousand lines from there\n"
-        "Mend them, or leave the columns out (ignore=['a', 'b']), make categories of them "
+        "Fix them, or leave the columns out (ignore=['a', 'b']), make categories of them "
         "(categories=['a', 'b']), or skip such lines (bad_lines='skip')."
     )
 

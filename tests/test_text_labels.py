@@ -148,7 +148,7 @@ def test_the_option_has_the_last_word():
 )
 def test_formats_are_guessed(text, expected):
     if expected is None:
-        with pytest.raises(FileError, match="a format that its name and content do not tell"):
+        with pytest.raises(FileError, match="a format that neither its name nor its content shows"):
             guess(open_source(io.BytesIO(text)))
     else:
         assert guess(open_source(io.BytesIO(text))) == expected

@@ -148,7 +148,7 @@ class DataFile(NamedTuple):
     def require_two(self, labels: Array | list[object], skipped: Skipped) -> None:
         """There must be examples of two classes, or nothing can be learned."""
         if len(labels) < 2:
-            only = f"one label only, {as_written(labels[0])}" if len(labels) else "no examples"
+            only = f"only one label, {as_written(labels[0])}" if len(labels) else "no examples"
             told = f"found {only}{skipped.aside}: a classifier needs examples of two"
             raise FileError(self.called, told)
 

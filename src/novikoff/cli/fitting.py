@@ -26,12 +26,11 @@ from novikoff.cli.evaluation.held_out import (
 )
 from novikoff.cli.learners import BY_WORD, given
 from novikoff.cli.model_file import Model
-from novikoff.cli.options import option
 from novikoff.cli.picture import Sketch
 from novikoff.cli.progress import BlocksBar
 from novikoff.cli.signals import Terminated, stopping
 from novikoff.cli.summary import finish, tell_so_far
-from novikoff.cli.text import counted, tell_unseen
+from novikoff.cli.text import counted, tell_columns, tell_unseen
 from novikoff.cli.training import (
     Interrupted,
     Plan,
@@ -155,26 +154,7 @@ def require_mixed(arguments: Namespace) -> None:
 def tell_plan(file: DataFile, arguments: Namespace) -> None:
     """Say what becomes of the columns of a table, before it is learned from."""
     if "plan" in file.reading and not arguments.quiet:
-        from novikoff.data.tables.look import DATES, INDEX, TEXTS, VALUES
-
-        plan = file.reading["plan"]
-        ways = {"text": TEXTS, "categories": VALUES, "dates": DATES}
-        ignored = {
-            name: [c.title for c in plan.columns_ if c.why.endswith(what)]
-            for name, what in ways.items()
-        }
-        hints = [
-            option(name, True if name == "dates" else columns)
-            for name, columns in ignored.items()
-            if columns
-        ]
-        learn = f" To learn from them, give {' or '.join(hints)}." if hints else ""
-        say(f"{file.called}: {plan.summary()}.{learn}")
-        for index in (c.title for c in plan.columns_ if c.why == INDEX):
-            say(
-                f"{index} increases from row to row, as an index does: if it is one, leave it out "
-                f"({option('ignore', index)})."
-            )
+        tell_columns(file.called, file.reading["plan"])
 
 
 # ------------------------------------------------------------- block by block
@@ -253,7 +233,7 @@ def writing(write: Callable[[Estimate | None], None], arguments: Namespace) -> I
         yield end
     except (KeyboardInterrupt, Terminated, NovikoffError) as stop:
         write(None)
-        told = f"{arguments.output} is written, but how good the model is was not measured"
+        told = f"{arguments.output} was written, but how good the model is could not be measured"
         if not isinstance(stop, NovikoffError):
             raise type(stop)(told) from None
         say(f"{told}:")

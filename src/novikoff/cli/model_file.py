@@ -133,7 +133,7 @@ class ModelFile(NamedTuple):
         if unknown.any():
             row = int(unknown.argmax())
             what = third_label(block.y[row], self.model.classes_.tolist())
-            raise file.blamed(block, row, f"{what}, which the model knows")
+            raise file.blamed(block, row, f"{what}, the labels of the model")
 
     def _require_same_features(self, told: dict[str, Any], file: DataFile) -> None:
         """Hashed names are no numbers, nor the names of columns."""

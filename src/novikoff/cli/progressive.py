@@ -15,7 +15,7 @@ from novikoff.cli.conflicts import refuse
 from novikoff.cli.data_file import BLOCK_BYTES, DataFile, named_labels
 from novikoff.cli.signals import as_signalled, stopping
 from novikoff.cli.summary import finish, tell_so_far
-from novikoff.cli.text import counted
+from novikoff.cli.text import counted, tell_columns
 from novikoff.cli.training import weights_of_classes
 from novikoff.data.opener import Pipe
 from novikoff.data.results import Data, Skipped
@@ -79,6 +79,7 @@ def fit_progressively(model: MistakeDriven, arguments: Namespace) -> int:
     if weights is not None:
         model.class_weight = weights
     file = DataFile.surveyed(arguments, arguments.data)
+    tell_columns(file.called, file.reading.get("plan"), if_changed=True)
     blocks = Blocks(file, arguments.classes, arguments.block_bytes or BLOCK_BYTES)
     model.set_params(shuffle=False, max_iter=1)
     pipe = file.source if isinstance(file.source, Pipe) else None

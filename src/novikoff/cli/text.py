@@ -5,12 +5,14 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import TYPE_CHECKING
 
 from novikoff.cli import say
+from novikoff.cli.options import option
 
 if TYPE_CHECKING:
     from collections import Counter
 
     from novikoff.certificates.bracket import Bracket
     from novikoff.data.results import Skipped
+    from novikoff.data.tables.plan import TablePlan
 
 
 def counted(n: int, what: str) -> str:
@@ -56,11 +58,38 @@ def tell_skipped(skipped: "Skipped") -> None:
         say(f"{skipped.n_lines:,} bad {lines} left out; the first:{first}")
 
 
+def tell_columns(called: str, plan: "TablePlan | None", *, if_changed: bool = False) -> None:
+    """Say what becomes of the columns of a table; or only if some are not taken as they are."""
+    from novikoff.data.tables.look import DATES, INDEX, TEXTS, VALUES
+
+    if plan is None or (
+        if_changed and all(c.kind == "number" and not c.why for c in plan.columns_)
+    ):
+        return
+    ways = {"text": TEXTS, "categories": VALUES, "dates": DATES}
+    ignored = {
+        name: [c.title for c in plan.columns_ if c.why.endswith(what)]
+        for name, what in ways.items()
+    }
+    hints = [
+        option(name, True if name == "dates" else columns)
+        for name, columns in ignored.items()
+        if columns
+    ]
+    learn = f" To use them, give {' or '.join(hints)}." if hints else ""
+    say(f"{called}: {plan.summary()}.{learn}")
+    for index in (c.title for c in plan.columns_ if c.why == INDEX):
+        say(
+            f"{index} increases from row to row, as an index does: if it is one, leave it out "
+            f"({option('ignore', index)})."
+        )
+
+
 def tell_unseen(unseen: "Counter[str]") -> None:
     """Say how many values of a table its plan does not know."""
     if unseen:
         columns = listed([f"{name} {n:,}" for name, n in unseen.most_common()])
         say(
-            f"{counted(unseen.total(), 'value')} that the first rows did not have ({columns}): new "
-            "categories count for nothing, and new blanks as the mean."
+            f"{counted(unseen.total(), 'value')} that the plan does not know ({columns}): unknown "
+            "categories are ignored, and blanks are replaced by the mean."
         )

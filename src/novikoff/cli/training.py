@@ -314,7 +314,7 @@ class Training:
         if self.pipe is not None and sum(map(self.file.size_of, first)) > self.memory:
             raise ParameterError(
                 f"The first {sum(len(b.y) for b in first):,} examples of {self.file.called} have "
-                f"one label only, and take more than the {self.memory:,} bytes of --memory: name "
+                f"only one label, and take more than the {self.memory:,} bytes of --memory: name "
                 "both labels by --classes, mix the examples, or give a file."
             )
 

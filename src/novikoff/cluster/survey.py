@@ -105,7 +105,7 @@ def layout_of(
         told = sorted({as_label(word, np.asarray(found).dtype) for word in classes})
     if len(told) < 2:
         raise FileError(
-            called, f"found one label only, {as_written(told[0])}: a classifier needs two"
+            called, f"found only one label, {as_written(told[0])}: a classifier needs two"
         )
     base, n_features = _columns(there)
     names = there[0][1].names

@@ -333,7 +333,7 @@ def guess(source: Opened | Files) -> str:
     line = next(filter(is_told_by, lines), b"").rstrip(b"\r")
     if told := by_content(head, line):
         return told.name
-    found = "a format that its name and content do not tell" if line else "no examples"
+    found = "a format that neither its name nor its content shows" if line else "no examples"
     raise FileError(source.name, f"found {found}: {advice(FORMATS)}", format=None)
 
 

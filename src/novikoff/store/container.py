@@ -154,19 +154,21 @@ def _header(file: IO[bytes]) -> tuple[bytes, Header]:
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     if size == 0:
-        raise ModelFileError("The file is empty: this is no model file.")
+        raise ModelFileError("The file is empty: this is not a model file.")
     first = file.read(8)
     length = int.from_bytes(first, "little")
     if len(first) < 8 or size < 10:
-        raise ModelFileError(f"The file has {size} bytes: this is no model file, or a part of one.")
+        raise ModelFileError(
+            f"The file has {size} bytes: this is not a model file, or a part of one."
+        )
     if all(32 <= byte < 127 or byte in b"\t\r\n" for byte in first):  # no length of a header
         raise ModelFileError(
-            f"This is no model file: it begins with the text {first.decode()!r}. Give a file that "
-            "`save` or `novikoff fit -o` has written."
+            f"This is not a model file: it begins with the text {first.decode()!r}. Give a file "
+            "that `save` or `novikoff fit -o` has written."
         )
     if length > HEADER_LIMIT:
         raise ModelFileError(
-            "This is no model file, or it is damaged: its first 8 bytes promise a header of "
+            "This is not a model file, or it is damaged: its first 8 bytes promise a header of "
             f"{length} bytes, and {HEADER_LIMIT} is the most there is."
         )
     text = file.read(length)
@@ -177,7 +179,7 @@ def _header(file: IO[bytes]) -> tuple[bytes, Header]:
     header = parsed_object(text, "The header")
     metadata = header.get("__metadata__")
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
-        raise ModelFileError("The header has no metadata, so this is no model file of novikoff.")
+        raise ModelFileError("The header has no metadata, so this is not a model file of novikoff.")
     sums = metadata.get(HEADER_SUM), metadata.get(TENSORS_SUM)
     summed = metadata.get("format_version", WITHOUT_SUMS) != WITHOUT_SUMS or any(sums)
     if summed and (None in sums or sums[0] != header_sum(header)):

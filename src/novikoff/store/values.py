@@ -46,7 +46,7 @@ def parsed(text: str | bytes, what: str) -> Any:
     except RecursionError:
         raise ModelFileError(f"{what} is damaged: its JSON is nested too deeply.") from None
     except ValueError as error:  # of the encoding and of the length of a number too
-        raise ModelFileError(f"{what} is damaged, or this is no model file: {error}.") from error
+        raise ModelFileError(f"{what} is damaged, or this is not a model file: {error}.") from error
 
 
 def parsed_object(text: str | bytes, what: str) -> dict[str, Any]:

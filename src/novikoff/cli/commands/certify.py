@@ -11,7 +11,14 @@ from novikoff.cli.conflicts import require_cluster
 from novikoff.cli.options import REAL, SECONDS, ask_reading, ask_shards
 from novikoff.cli.parser import SOME_DATA, Parser
 from novikoff.cli.patience import reassuring
-from novikoff.cli.text import counted, listed, named_feature, outward, tell_skipped
+from novikoff.cli.text import (
+    counted,
+    listed,
+    named_feature,
+    outward,
+    tell_columns,
+    tell_skipped,
+)
 from novikoff.errors import ParameterError
 from novikoff.files import replacing
 
@@ -86,6 +93,7 @@ def labelled_data(arguments: Namespace) -> "Data":
 
     file = DataFile.opened(arguments, arguments.data)
     data = file.read()
+    tell_columns(file.called, data.plan, if_changed=True)
     tell_skipped(data.skipped)
     require_room(file.called, data.X.shape[1], BYTES_EACH)
     file.require_classes(data, many=True)

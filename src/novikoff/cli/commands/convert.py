@@ -12,7 +12,7 @@ from novikoff.cli.conflicts import refuse
 from novikoff.cli.options import READING, ask_reading
 from novikoff.cli.parser import Parser
 from novikoff.cli.paths import require_no_terminal
-from novikoff.cli.text import tell_skipped
+from novikoff.cli.text import tell_columns, tell_skipped
 from novikoff.data.formats import FORMATS, WRITTEN, by_suffix
 from novikoff.errors import ParameterError
 
@@ -52,6 +52,7 @@ def run(arguments: Namespace) -> int:
         raise ParameterError(f"{arguments.source} is no model, and only models become .onnx.")
     file = DataFile.opened(arguments, arguments.source)
     data = file._replace(reading=file.reading | {"labels": "optional"}).read()
+    tell_columns(file.called, data.plan, if_changed=True)
     novikoff.data.write(
         arguments.target,
         data.X,
@@ -93,7 +94,7 @@ def target_kind(path: str, told: str | None) -> str:
     kind = told or named
     if kind is None or kind not in KINDS:
         raise ParameterError(
-            f"{path} does not say what it will be: give --to, one of {', '.join(KINDS)}."
+            f"cannot tell the format from {path}: give --to, one of {', '.join(KINDS)}."
         )
     return kind
 

@@ -87,7 +87,7 @@ def target_kind(path: str | None, told: str | None) -> str | None:
         raise ParameterError(f"--to {told} and the ending of {path} contradict each other.")
     if told is None and named is None:
         kinds = ", ".join(WRITTEN)
-        raise ParameterError(f"{path} does not say what it will be: give --to, one of {kinds}.")
+        raise ParameterError(f"cannot tell the format from {path}: give --to, one of {kinds}.")
     return told or named
 
 

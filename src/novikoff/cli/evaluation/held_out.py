@@ -60,7 +60,7 @@ def folds_of(arguments: Namespace) -> Folds | None:
     """What `--holdout` or `--cv` asks for, if one was given."""
     seed = arguments.seed or 0
     if arguments.holdout is not None and arguments.cv is not None:
-        raise ParameterError("--holdout and --cv are two ways to the same: give one of them.")
+        raise ParameterError("--holdout and --cv both measure the model: give only one of them.")
     if arguments.cv is not None:
         return Folds(arguments.cv, 1, arguments.cv, seed)
     if arguments.holdout is not None:
@@ -209,6 +209,6 @@ def require_learned(others: list[Any], folds: Folds) -> None:
 def too_few(folds: Folds) -> DataError:
     """That there is nothing to learn from, or nothing to predict."""
     return DataError(
-        f"There are too few examples for {folds.told}: some part has none, or none of some class. "
-        f"Leave it out, or give {'a smaller --cv' if folds.n > 1 else 'another --holdout'}."
+        f"There are too few examples for {folds.told}: a part has no examples, or none of one "
+        f"class. Leave it out, or give {'a smaller --cv' if folds.n > 1 else 'another --holdout'}."
     )

@@ -124,8 +124,8 @@ def together(faults: Faults) -> FileError:
     """One error of the faults that were found."""
     told, n = faults.told, len(faults.every)
     names = [column.name for column in faults.columns]
-    several, todo = len(names) > 1, ""
-    parameters: dict[str, Any] = {}
+    several, todo = len(names) > 1, "skip such lines ({bad_lines=})"
+    parameters: dict[str, Any] = {"bad_lines": "skip"}
     if names:
         todo = (
             f"leave the column{'s' * several} out ({{ignore=}}), make {'' if several else 'a '}"
@@ -135,12 +135,12 @@ def together(faults: Faults) -> FileError:
         one = names if several else names[0]
         parameters = {"ignore": one, "categories": one, "bad_lines": "skip"}
     if n == 1:
-        what = f"{told[0].what}: {todo}" if todo else told[0].what
+        what = f"{told[0].what}: {todo}" if names else told[0].what
         return FileError(faults.name, what, line=told[0].line, column=told[0].column, **parameters)
     lines = [f"\n  line {fault.line}: {fault.what}" for fault in told[:MOST_TOLD]]
     more = n - min(len(told), MOST_TOLD)
     lines += [f"\n  and {more:,} more in the thousand lines from there"] * (more > 0)
-    advice = f"\nMend them, or {todo}." if todo else ""
+    advice = f"\nFix them, or {todo}."
     return FileError(faults.name, f"found {n:,} problems:{''.join(lines)}{advice}", **parameters)
 
 

@@ -123,7 +123,12 @@ class Fast:
         if n < 0:
             return None
         named = zip(plan.columns_, self.sheet.table.places, strict=True)
-        unseen = {c.title: int(room.unseen[j]) for c, j in named if j >= 0 and room.unseen[j]}
+        filled = plan.missing == "mean"  # so that blanks are nothing new
+        unseen = {
+            c.title: int(room.unseen[j])
+            for c, j in named
+            if j >= 0 and room.unseen[j] and not (filled and c.is_number)
+        }
         if plan.is_sparse:
             k = room.indptr[n]
             parts = room.data[:k], room.indices[:k], room.indptr[: n + 1]

@@ -74,8 +74,9 @@ def sheet_of(source: Opened, options: Options) -> Sheet:
     if settled is None or doubtful:
         columns = as_columns(head[start:], delimiter, layout.n_columns)
     if doubtful:
-        usual = Numbers(settled.decimal_) if settled is not None else numbers
-        numbers = decimal_of([columns[j] for j in layout.features], usual)
+        features = [columns[j] for j in layout.features]
+        usual = Numbers(settled.decimal_) if settled is not None else None
+        numbers = decimal_of(features, usual, has_commas=usual is None and delimiter == b";")
     header = start if named else 0
     return Sheet(
         Table.settled(layout, columns, options, source.name, numbers.decimal),
@@ -228,14 +229,21 @@ def arrow_table(
     )
 
 
-def decimal_of(columns: Sequence[Any], usual: Numbers) -> Numbers:
-    """How most columns have numbers in them; as usual if that cannot be said."""
+def decimal_of(columns: Sequence[Any], usual: Numbers | None, *, has_commas: bool) -> Numbers:
+    """How most columns have numbers in them; as usual if that cannot be said.
+
+    A file with semicolons between its values probably has decimal commas. There, 1,101 is rather a
+    number with decimals than one with a separator of thousands, and so is 1.101.
+    """
     found = [words_of(column.slice(0, MANY)).filled for column in columns]
 
-    def score(written: Numbers) -> int:
-        return sum(words.n > 0 and words.share(written.allows) >= MOSTLY for words in found)
+    def score(written: Numbers) -> tuple[int, int]:
+        shares = [(w.share(written.allows), w.share(written.is_bare)) for w in found if w.n > 0]
+        bare = sum(share >= MOSTLY for _, share in shares) if has_commas else 0
+        return sum(share >= MOSTLY for share, _ in shares), bare
 
-    return max(usual, Numbers("."), Numbers(","), key=score)
+    likely = Numbers("," if has_commas else ".")
+    return max(usual or likely, likely, Numbers("."), Numbers(","), key=score)
 
 
 def stray_byte(text: bytes) -> tuple[str, int] | None:

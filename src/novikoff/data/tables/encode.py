@@ -95,7 +95,7 @@ def encoded(plan: TablePlan, raw: Sequence[Raw], n: int, dtype: npt.DTypeLike) -
             if plan.missing == "error":
                 wrong |= blank
             put_numbers(entries, at, column, values, blank)
-            strange = blank & ~wrong & (not column.has_blanks)
+            strange = blank & ~wrong & (not column.has_blanks and plan.missing != "mean")
             faults += [
                 (row, k, values[row]) for row in np.flatnonzero(wrong)[:FAULTS_KEPT].tolist()
             ]

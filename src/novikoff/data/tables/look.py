@@ -22,7 +22,7 @@ from novikoff.data.tables.plan import TablePlan
 if TYPE_CHECKING:
     from novikoff.typing import Array
 
-NOTHING = "nothing but blanks"
+NOTHING = "no values"
 INDEX = "an index"
 """What is to be said of a column of numbers that may number the rows."""
 DATES, TEXTS, VALUES = "dates", "texts", "values"
@@ -226,8 +226,8 @@ def form_of_dates(plan: TablePlan, words: Words) -> str:
 
 def category(plan: TablePlan, name: str | int, words: Words, *, forced: bool) -> PlannedColumn:
     """A category, if it is one."""
-    n_values, few = len(words.every), min(plan.one_hot, FEW)
-    if not forced and n_values > few and 2 * n_values > words.n:
+    n_values = len(words.every)
+    if not forced and n_values > FEW and 2 * n_values > words.n:
         return PlannedColumn(name, "ignored", why=too_different(words))
     if n_values > plan.one_hot:
         return PlannedColumn(name, "hashed")

@@ -16,7 +16,8 @@ BLANKS = frozenset(
 """What stands for a missing number. Of a category, all but the first are values."""
 BARE = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 POINT, SPACES = r"\.", " \t"
-GROUPED = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?")
+GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?")
+"""A number with separators of thousands. It does not begin with 0: `0,101` is no 101."""
 
 
 @dataclass(frozen=True)
