@@ -533,17 +533,6 @@ def test_nothing_but_a_picture_imports_matplotlib():
     assert to_its_end([sys.executable, "-c", script]).returncode == 0
 
 
-def test_the_gallery_can_be_drawn():
-    path = Path(__file__).parent.parent / "examples" / "gallery.py"
-    gallery = runpy.run_path(str(path))
-    kinds = set()
-    for name, display in gallery["pictures"]():
-        display.figure_.canvas.draw()
-        plt.close(display.figure_)
-        kinds.add(name.split("_")[0])
-    assert kinds == {"boundary", "update", "proof", "progress", "comparison", "lattice"}
-
-
 @pytest.mark.parametrize("name", ["gallery", "lab_pictures"])
 def test_examples_say_how_they_are_called(name, tmp_path, monkeypatch, capsys):
     path = Path(__file__).parent.parent / "examples" / f"{name}.py"

@@ -80,3 +80,15 @@ def test_formulas_are_drawn_by_the_browser_itself(site):
     page = folder / "theorems.html"
     assert page.read_text().count("<math") > 50
     assert not [link for link in pages[page].links if "mathjax" in link.lower()]
+
+
+def test_every_script_of_the_gallery_drew_its_pictures(site):
+    folder, pages = site
+    scripts = sorted((DOCS.parent / "examples" / "gallery").glob("plot_*.py"))
+    drawn = set()
+    for script in scripts:
+        page = pages[folder / "gallery" / f"{script.stem}.html"]
+        assert any(f"sphx_glr_{script.stem}_001" in link for link in page.links)
+        drawn |= {word for word in script.read_text().split() if "Display" in word}
+    for kind in ("Boundary", "Update", "Proof", "Progress", "Comparison", "Lattice"):
+        assert any(f"{kind}Display" in word for word in drawn), kind
