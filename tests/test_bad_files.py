@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import zstandard
 
+from novikoff import Perceptron
 from novikoff.data import Place, read, stream, text_blocks
 from novikoff.data.opener import PlainFile, open_source
 from novikoff.errors import DataError, FileError, ParameterError
@@ -209,6 +210,12 @@ def test_indices_out_of_range():
         zero_based=False,
     )
     check(b"1 0:1 3:1\n", "svmlight", 1, 7, "'3:1'", "an index from 0 to 2", n_features=3)
+
+
+def test_a_model_is_no_examples(tmp_path):
+    Perceptron().fit([[0.0], [1.0]], [0, 1]).save(tmp_path / "m")
+    with pytest.raises(FileError, match="found a model file, expected examples"):
+        read(tmp_path / "m")
 
 
 def test_values_out_of_range_of_single_precision():

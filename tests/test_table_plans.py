@@ -283,6 +283,11 @@ def test_decimals_and_thousands(text, values):
     assert dense(csv(text).X)[:, 0].tolist() == values
 
 
+def test_a_decimal_mark_that_is_the_delimiter():
+    with pytest.raises(FileError, match="found commas between the columns, .* since decimal=','"):
+        csv('a,label\n"0,5",x\n"1,5",y\n', decimal=",")
+
+
 def test_blanks_that_the_mean_replaces_are_nothing_new():
     """Read in any of the three ways."""
     text = "age,label\n" + "1,a\n,b\n3,a\n" * 5

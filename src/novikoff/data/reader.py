@@ -22,6 +22,8 @@ from novikoff.errors import FileError
 
 Several = Source | Pipe | Files | Sequence[str | os.PathLike[str]]
 """What examples are read from: a file, or several."""
+MODEL = b"\0\0\0\0{"
+"""What model files have from their fifth byte on: the end of a length, and JSON."""
 
 
 def read(
@@ -327,6 +329,8 @@ def guess(source: Opened | Files) -> str:
     if told := by_suffix(source.name):
         return told.name
     head = source.peek_until(has_a_line, HEAD)  # no magic number has a newline in it
+    if head[4:9] == MODEL:
+        raise FileError(source.name, "found a model file, expected examples")
     lines = head.split(b"\n")
     if len(head) == HEAD:  # the last goes on, perhaps within a word
         lines[-1] = lines[-1][: max(lines[-1].rfind(b" "), lines[-1].rfind(b","), 0)]

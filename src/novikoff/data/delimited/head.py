@@ -49,6 +49,13 @@ def sheet_of(source: Opened, options: Options) -> Sheet:
     mark = len(MARK) if head.startswith(MARK) else 0
     require_utf8(source.name, head)
     delimiter = (options.delimiter or sniffed(head, mark, source.name)).encode()
+    if options.decimal == delimiter.decode():
+        raise FileError(
+            source.name,
+            "found commas between the columns, expected another delimiter, since {decimal=} was "
+            "given: separate the columns by semicolons, or write numbers with a point",
+            decimal=options.decimal,
+        )
     first = next((r for r in records(head, delimiter, mark) if not is_blank(r, head)), None)
     if first is None:
         raise FileError(source.name, "found no examples, expected at least one")
