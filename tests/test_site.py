@@ -1,6 +1,7 @@
 """The site is built without a warning, and every link in it leads somewhere."""
 
 import os
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -30,6 +31,18 @@ class Page(HTMLParser):
                 self.links.append(value)
             if name in ("id", "name") and value:
                 self.anchors.add(value)
+
+
+@pytest.mark.parametrize(
+    "path", [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda path: path.name
+)
+def test_every_link_in_the_sources_names_a_file(path):
+    """Also those that lead out of the site, which has no page for them."""
+    if "gallery" in path.parts or "command" in path.parts:  # made by a build
+        return
+    for link in re.findall(r"\]\(([^)\s#]+)[^)]*\)", path.read_text()):
+        made = link.endswith("gallery/index")
+        assert link.startswith("http") or made or (path.parent / unquote(link)).exists(), link
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -309,6 +310,16 @@ def test_missing_booleans_are_no_labels():
     data = read(io.BytesIO(file.getvalue()), bad_lines="skip")
     assert data.y.dtype == bool
     assert data.y.tolist() == [True, False]
+
+
+def test_labels_of_other_objects_stay_what_they_are():
+    """Also where a bad line is skipped."""
+    prices = pyarrow.array([Decimal("1.5"), Decimal("2.5"), Decimal("1.5")])
+    table = pyarrow.table({"a": [1.0, np.inf, 3.0], "label": prices})
+    file = io.BytesIO()
+    pyarrow.parquet.write_table(table, file)
+    data = read(io.BytesIO(file.getvalue()), bad_lines="skip")
+    assert data.y.tolist() == [Decimal("1.5"), Decimal("1.5")]
 
 
 @pytest.mark.parametrize(

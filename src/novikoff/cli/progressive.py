@@ -79,7 +79,8 @@ def fit_progressively(model: MistakeDriven, arguments: Namespace) -> int:
     if weights is not None:
         model.class_weight = weights
     file = DataFile.surveyed(arguments, arguments.data)
-    tell_columns(file.called, file.reading.get("plan"), if_changed=True)
+    if not arguments.quiet:
+        tell_columns(file.called, file.reading.get("plan"))
     blocks = Blocks(file, arguments.classes, arguments.block_bytes or BLOCK_BYTES)
     model.set_params(shuffle=False, max_iter=1)
     pipe = file.source if isinstance(file.source, Pipe) else None

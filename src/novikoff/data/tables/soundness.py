@@ -83,8 +83,8 @@ def sound(
         messages.append(str(fault))
     if bad.any():
         X, y, weight = (part if part is None else part[~bad] for part in (X, y, weight))
-        if y is not None and y.dtype.kind == "O":  # of booleans, some of which were missing
-            y = np.array(y.tolist(), bool) if len(y) else y.astype(bool)
+        if y is not None and y.dtype.kind == "O":  # booleans, some of which were missing?
+            y = np.array(y.tolist(), None if len(y) else bool)
         good = np.flatnonzero(~bad)
         kept = kept and {called: column.take(good) for called, column in kept.items()}
     if weight is not None and (weight == 1).all():
