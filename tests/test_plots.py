@@ -533,7 +533,7 @@ def test_nothing_but_a_picture_imports_matplotlib():
     assert to_its_end([sys.executable, "-c", script]).returncode == 0
 
 
-@pytest.mark.parametrize("name", ["gallery", "lab_pictures"])
+@pytest.mark.parametrize("name", ["gallery_pictures", "lab_pictures"])
 def test_examples_say_how_they_are_called(name, tmp_path, monkeypatch, capsys):
     path = Path(__file__).parent.parent / "examples" / f"{name}.py"
     monkeypatch.chdir(tmp_path)

@@ -6,7 +6,6 @@ sparse or have 64 to 384 columns. Of shorter rows in order a processor sees enou
 and longer ones are a stream that it follows.
 """
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -17,8 +16,8 @@ from novikoff.core.rows import CSR, Above, Chain, Clipped, Gram, Unit, is_a
 from novikoff.typing import Array, Rows
 
 CACHE_LINE = 64
-LATE = np.array([4, 24])
-"""How many cache lines dense rows have at least and at most that come late in order."""
+LATE = 4, 24
+"""Dense rows in order come late if they have so many cache lines, at least and at most."""
 
 
 def per_line(array: types.Array) -> int:
@@ -116,5 +115,5 @@ def _is_late(X):
     if is_a(X, CSR, Gram, Chain):
         late = is_a(X, CSR)
         return lambda X: late
-    least, most = LATE * per_line(X)
+    least, most = (lines * per_line(X) for lines in LATE)
     return lambda X: least <= X.shape[1] <= most

@@ -1,4 +1,4 @@
-"""Render every picture of `examples/gallery`: ``python examples/gallery.py [folder] [--dark]``.
+"""Render the gallery: ``python examples/gallery_pictures.py [folder] [--dark]``.
 
 Without a folder, the pictures of the documentation are written to `docs/pictures`.
 """
